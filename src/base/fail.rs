@@ -1,0 +1,212 @@
+//! Failures: the closed table of error codes, their kinds, and the value every command fails with.
+//!
+//! A new code is added only where a caller would act differently; codes are appended and never reused. The table is
+//! checked against `docs/errors.md` by test.
+
+use serde_json::{Map, Value};
+
+/// Who has to act on a failure. Printed as `error.kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The command line was wrong.
+    Usage,
+    /// A document handed in was wrong.
+    Input,
+    /// Stored state is stale, foreign or contradicts the request.
+    State,
+    /// The machine: file system, git, another program.
+    World,
+    /// Our own fault.
+    Bug,
+}
+
+impl Kind {
+    /// The word printed in `error.kind`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Usage => "usage",
+            Kind::Input => "input",
+            Kind::State => "state",
+            Kind::World => "world",
+            Kind::Bug => "bug",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($variant:ident $word:literal $kind:ident $meaning:literal $hint:literal;)*) => {
+        /// A stable error code. Words, kinds, meanings and hints stand in one table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $(#[doc = $meaning] $variant,)* }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The SCREAMING_SNAKE word (system errors keep the name the system gives them).
+            pub fn word(self) -> &'static str { match self { $(Code::$variant => $word,)* } }
+
+            /// Who has to act.
+            pub fn kind(self) -> Kind { match self { $(Code::$variant => Kind::$kind,)* } }
+
+            /// One sentence for `docs/errors.md`.
+            pub fn meaning(self) -> &'static str { match self { $(Code::$variant => $meaning,)* } }
+
+            /// What the caller can do about it.
+            pub fn hint(self) -> &'static str { match self { $(Code::$variant => $hint,)* } }
+        }
+    };
+}
+
+codes! {
+    InvalidArgument "INVALID_ARGUMENT" Usage "a flag is unknown, incomplete, repeated, or its value is out of bounds" "run the command with --help";
+    InvalidCommand "INVALID_COMMAND" Usage "there is no command of that name" "run review-loop --help for the list";
+    InvalidPath "INVALID_PATH" Usage "a path argument is missing, empty or holds a NUL byte" "give the path as one non-empty argument";
+    InvalidRound "INVALID_ROUND" Usage "the round number is not a plain decimal from 1 to 1000000" "pass --round-number N with N >= 1";
+    MissingBaseCommit "MISSING_BASE_COMMIT" Usage "--base-commit is missing or empty" "pass the commit the review compares with";
+    BadCommit "BAD_COMMIT" Usage "a base commit is not 7 to 64 hex digits" "pass a commit id as git rev-parse prints it";
+    BadId "BAD_ID" Usage "an id is not 1 to 128 of A-Z a-z 0-9 . _ -, or is `..`, `.`, null, undefined or none" "use the id that an earlier command printed";
+    InvalidLoopPolicy "INVALID_LOOP_POLICY" Usage "the cap, phase or risk cannot give a round cap" "phase is document or implementation, risk low to critical, the cap 1 to 1000";
+    InvalidLoopArguments "INVALID_LOOP_ARGUMENTS" Usage "the loop's arguments do not follow its grammar" "the message names the argument; the grammar is in docs/commands/expand-loop-args.md";
+    InvalidSnapshot "INVALID_SNAPSHOT" Input "the snapshot file cannot be read as a report snapshot" "make it anew with snapshot-reports --output before the review starts";
+    SnapshotDirectoryMismatch "SNAPSHOT_DIRECTORY_MISMATCH" State "the snapshot was taken of another reports folder" "pass the reports folder the snapshot was taken of";
+    ReportDeltaCount "REPORT_DELTA_COUNT" State "not exactly one new canonical report since the snapshot" "one review writes one new report; `reports` lists what is new";
+    PathMismatch "PATH_MISMATCH" State "two paths that must be the same differ" "stop before the response is carried out: it answers another report";
+    InvalidReport "INVALID_REPORT" Input "the review report states no verdict or counts that can be trusted" "docs/formats.md shows the report format; do not count this round as a review";
+    InvalidResponse "INVALID_RESPONSE" Input "the response report cannot be read" "docs/formats.md shows the response format";
+    InvalidRoutingMetadata "INVALID_ROUTING_METADATA" Input "the routing metadata breaks a rule of its schema" "the message names the field";
+    InvalidState "INVALID_STATE" Input "a round state cannot be read; `reason` says why" "the file is left as it is; run the round again or mend the file";
+    StaleState "STALE_STATE" State "two round states belong to different loops or bases" "compare rounds of one loop on one base";
+    InvalidFinalSummary "INVALID_FINAL_SUMMARY" Input "the final summary is not a JSON object" "summarize-loop --json-output writes a valid one";
+    NoRounds "NO_ROUNDS" State "no recorded round of this loop was found" "check --loop-id and the state folder";
+    RoundExists "ROUND_EXISTS" State "this round is recorded already, with other input" "pass --replace to overwrite it, or record the next round";
+    InvalidPlan "INVALID_PLAN" Input "the round plan cannot be read as one" "plan-round --output writes a valid one";
+    InvalidAttempts "INVALID_ATTEMPTS" Input "the reviewer attempts cannot be read" "docs/commands/synthesize-verdict.md shows the shape";
+    InvalidReviewerIdentity "INVALID_REVIEWER_IDENTITY" Input "an attempt names a reviewer or role twice, or one the plan does not know" "every attempt carries a reviewer id and role of the plan";
+    InvalidDecisionInput "INVALID_DECISION_INPUT" Input "the input of decide-round contradicts itself" "pass the states the rounds were recorded in";
+    InvalidPriorContext "INVALID_PRIOR_CONTEXT" Input "a prior context file is no regular file, too large, without its header or of another base" "leave the prior context out of the prompt and warn";
+    ReadinessReceiptStale "READINESS_RECEIPT_STALE" State "a readiness receipt does not match what it was sealed for" "review the document again; a receipt is never repaired";
+    InvalidReadiness "INVALID_READINESS" Input "the readiness input breaks a rule of its schema" "the message names the field";
+    ResidueRemoveFailed "RESIDUE_RM_FAILED" World "a residue file could not be removed; it is tried again next time" "check the permissions of the folder";
+    LoopStateError "LOOP_STATE_ERROR" World "the file system gave an error without a name of its own" "the message names the path";
+    NotARepository "NOT_A_REPOSITORY" Input "the folder is not inside a git working tree" "pass --repo DIR";
+    BareRepository "BARE_REPOSITORY" Input "the repository has no working tree" "review a checkout of it";
+    BaseNotFound "BASE_NOT_FOUND" Input "the base names no commit here" "pass a branch or commit that git rev-parse --verify accepts";
+    BaseMissing "BASE_MISSING" World "the history of a shallow clone stops before the base" "git fetch --unshallow, or fetch the base branch deeper";
+    NoMergeBase "NO_MERGE_BASE" Input "HEAD and the base share no commit" "pass a base that HEAD descends from";
+    GitFailed "GIT_FAILED" World "git ended with an error" "the message holds git's last line";
+    GitMissing "GIT_MISSING" World "no git program could be started" "install git 2.40 or newer";
+    ChildFailed "CHILD_FAILED" World "a program could not be started" "check the argv and PATH";
+    InvalidChecks "INVALID_CHECKS" Input "checks.toml breaks a rule of its schema" "docs/checks.md shows the file; unknown keys are refused";
+    NoTrustedVerdict "NO_TRUSTED_VERDICT" World "the loop ended without a verdict that may be trusted" "`stop_condition` and `warnings` say what failed; no finding count of this run means clean";
+    StaleRevision "STALE_REVISION" State "the document was changed by another command since it was read" "read it again and repeat";
+    LockBusy "LOCK_BUSY" World "another command holds the folder's lock" "wait, or raise --lock-wait-ms";
+    LoopMismatch "LOOP_MISMATCH" State "the loop was started with other settings" "resume with the settings it was started with, or start a new loop";
+    StateMissing "STATE_MISSING" State "the state of the named loop is gone" "start a new loop; nothing is assumed about the old one";
+    NotRegularFile "NOT_REGULAR_FILE" Input "a link, folder, pipe or device stands where a regular file must be" "remove it or name another path; it was neither read nor changed";
+    UntrustedFile "UNTRUSTED_FILE" World "a state file belongs to another user or is open to writing by others" "check who wrote it; its content was not used";
+    FileChanged "FILE_CHANGED" World "a file was replaced while it was being opened" "repeat; if it happens again somebody is swapping the file";
+    TooLarge "TOO_LARGE" Input "a document is over its size limit" "the message gives both sizes";
+    Corrupt "CORRUPT" Input "a stored document is empty, cut off or holds NUL bytes; it is kept as it is" "restore it or start a new loop; absent is another thing than empty";
+    BadJson "BAD_JSON" Input "a document is not JSON (NaN and Infinity are not)" "the message gives line and column";
+    BadUtf8 "BAD_UTF8" Input "a document of ours holds bytes that are not UTF-8" "the message gives the offset";
+    DuplicateKey "DUPLICATE_KEY" Input "a JSON object of ours repeats a key; neither value is taken" "the message names the key";
+    TooDeep "TOO_DEEP" Input "a JSON document is nested deeper than 128" "no document of ours is that deep";
+    NumberRange "NUMBER_RANGE" Input "a number is outside what can be kept exactly" "whole numbers go up to 2^63-1";
+    SchemaNewer "SCHEMA_NEWER" Input "a document was written by a newer version; it is not rewritten" "use the newer version of review-loop";
+    BadShape "BAD_SHAPE" Input "a JSON document lacks a field or holds one of the wrong type" "the message names the field";
+    NoSpace "NO_SPACE" World "the disk or quota is full; the old bytes are kept" "free space and repeat";
+    ReadOnly "READ_ONLY" World "the folder or file system does not allow writing" "no other place is used instead; make it writable";
+    NotFound "NOT_FOUND" Input "a file that was named does not exist" "check the path";
+    AccessDenied "ACCESS_DENIED" World "the system denied access to a file" "check owner and mode";
+    IsDirectory "IS_DIRECTORY" Input "a folder stands where a file must be" "name a file";
+    Internal "INTERNAL" Bug "our own fault" "report it with the command line";
+}
+
+/// What a command fails with: printed as one JSON object, exit status by its kind.
+#[derive(Debug, Clone)]
+pub struct Fail {
+    /// The stable code.
+    pub code: Code,
+    /// The finer code behind a reference code (`INVALID_STATE` because of `CORRUPT`).
+    pub reason: Option<Code>,
+    /// The system's own name of a file-system error (`ENOENT`), which the nine reference commands print as the code.
+    pub system: Option<&'static str>,
+    /// Lower case, the fact first, the subject in back-ticks, the path always.
+    pub message: String,
+    /// Overrides the hint of the code.
+    pub hint: Option<String>,
+    /// Further fields of `error`, in order.
+    pub details: Map<String, Value>,
+}
+
+impl Fail {
+    /// A failure with the code's own hint.
+    pub fn new(code: Code, message: impl Into<String>) -> Fail {
+        Fail { code, reason: None, system: None, message: message.into(), hint: None, details: Map::new() }
+    }
+
+    /// Adds one field to `error`.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Fail {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Replaces the hint of the code.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Fail {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Puts this failure behind a reference code: `CORRUPT` becomes `INVALID_STATE` with the reason `CORRUPT`.
+    #[must_use]
+    pub fn within(mut self, code: Code) -> Fail {
+        if self.code != code {
+            self.reason = Some(self.reason.unwrap_or(self.code));
+            self.code = code;
+            self.system = None;
+        }
+        self
+    }
+
+    /// The kind: of the reason where there is one, because that is what the caller has to act on.
+    pub fn kind(&self) -> Kind {
+        self.reason.unwrap_or(self.code).kind()
+    }
+
+    /// The exit status: 70 for our own faults, else 2.
+    pub fn status(&self) -> u8 {
+        if self.kind() == Kind::Bug { 70 } else { 2 }
+    }
+}
+
+impl std::fmt::Display for Fail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code.word(), self.message)
+    }
+}
+
+impl std::error::Error for Fail {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_word_is_unique_and_screaming() {
+        let mut words: Vec<&str> = Code::ALL.iter().map(|c| c.word()).collect();
+        words.sort_unstable();
+        let before = words.len();
+        words.dedup();
+        assert_eq!(before, words.len());
+        assert!(words.iter().all(|w| w.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')));
+    }
+
+    #[test]
+    fn within_keeps_the_first_reason_and_its_kind() {
+        let fail = Fail::new(Code::NoSpace, "x").within(Code::InvalidState);
+        assert_eq!((fail.code, fail.reason, fail.kind()), (Code::InvalidState, Some(Code::NoSpace), Kind::World));
+    }
+}

@@ -1,0 +1,186 @@
+//! Verdicts: the classes, the words that mean them, and the three words of the rounds loop.
+//!
+//! Source: cases/reports/README.md §3 and map.md, One mapping of words.
+
+use super::reason::words;
+
+words! {
+    /// What a review says as a whole. `None` is an answer that states nothing.
+    Class {
+        Approve "approve",
+        NeedsAttention "needs_attention",
+        Unproven "unproven",
+        None "none",
+    }
+}
+
+words! {
+    /// The verdict of one round (deep-review seed §2).
+    RoundVerdict {
+        Approve "APPROVE",
+        RequestChanges "REQUEST_CHANGES",
+        Concern "CONCERN",
+    }
+}
+
+/// Words of each class, lower-case, with `-` and `_` as spaces.
+const WORDS: &[(&str, Class)] = &[
+    ("approve", Class::Approve),
+    ("approved", Class::Approve),
+    ("lgtm", Class::Approve),
+    ("pass", Class::Approve),
+    ("clean", Class::Approve),
+    ("ok to merge", Class::Approve),
+    ("satisfied", Class::Approve),
+    ("no findings", Class::Approve),
+    ("no amendments", Class::Approve),
+    ("patch is correct", Class::Approve),
+    ("승인", Class::Approve),
+    ("통과", Class::Approve),
+    ("承認", Class::Approve),
+    ("合格", Class::Approve),
+    ("通过", Class::Approve),
+    ("批准", Class::Approve),
+    ("request changes", Class::NeedsAttention),
+    ("changes requested", Class::NeedsAttention),
+    ("concern", Class::NeedsAttention),
+    ("revise", Class::NeedsAttention),
+    ("needs attention", Class::NeedsAttention),
+    ("needs fixes", Class::NeedsAttention),
+    ("fail", Class::NeedsAttention),
+    ("reject", Class::NeedsAttention),
+    ("block", Class::NeedsAttention),
+    ("suggestions", Class::NeedsAttention),
+    ("amendments", Class::NeedsAttention),
+    ("patch is incorrect", Class::NeedsAttention),
+    ("not approved", Class::NeedsAttention),
+    ("do not merge", Class::NeedsAttention),
+    ("수정 필요", Class::NeedsAttention),
+    ("변경 요청", Class::NeedsAttention),
+    ("반려", Class::NeedsAttention),
+    ("要修正", Class::NeedsAttention),
+    ("差し戻し", Class::NeedsAttention),
+    ("却下", Class::NeedsAttention),
+    ("需修改", Class::NeedsAttention),
+    ("不通过", Class::NeedsAttention),
+    ("驳回", Class::NeedsAttention),
+    ("条件付き承認", Class::NeedsAttention),
+    ("有条件通过", Class::NeedsAttention),
+    ("blocked", Class::Unproven),
+    ("unverified", Class::Unproven),
+    ("inconclusive", Class::Unproven),
+    ("not reviewed", Class::Unproven),
+    ("could not review", Class::Unproven),
+    ("unable to read the diff", Class::Unproven),
+    ("レビュー不可", Class::Unproven),
+    ("无法审查", Class::Unproven),
+    ("검토 불가", Class::Unproven),
+    ("comment", Class::None),
+    ("commented", Class::None),
+];
+
+/// Words that turn an approval into a qualified one when they follow it.
+const QUALIFIERS: &[&str] = &["but", "if", "once", "after", "with", "pending", "except", "when", "条件", "단"];
+
+/// A verdict value as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stated {
+    /// What it means; `Unproven` for a word outside the table.
+    pub class: Class,
+    /// The literal without emphasis.
+    pub text: String,
+    /// Whether the word stands in the table.
+    pub known: bool,
+}
+
+impl Stated {
+    /// The rounds word, when the literal is one of the three.
+    pub fn round_word(&self) -> Option<RoundVerdict> {
+        match fold(&self.text).as_str() {
+            "request changes" => Some(RoundVerdict::RequestChanges),
+            "concern" => Some(RoundVerdict::Concern),
+            _ if self.class == Class::Approve => Some(RoundVerdict::Approve),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the value behind a verdict label. `None` when nothing is written there.
+pub fn read_value(raw: &str) -> Option<Stated> {
+    let plain: String = raw.chars().filter(|c| !matches!(c, '*' | '`' | '"')).collect();
+    let plain = plain.trim_matches(|c: char| c.is_whitespace() || c == '_').trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(');
+    let plain = plain.trim_start();
+    if plain.is_empty() {
+        return None;
+    }
+    let (head, tail) = split_value(plain);
+    let literal = head.trim_end_matches(|c: char| matches!(c, '.' | '。' | '!' | ':' | ',' | '、') || c.is_whitespace());
+    let folded = fold(literal);
+    let qualified = is_qualified(tail);
+    if let Some((_, class)) = WORDS.iter().find(|(word, _)| *word == folded) {
+        let class = if *class == Class::Approve && qualified { Class::NeedsAttention } else { *class };
+        return Some(Stated { class, text: literal.to_owned(), known: true });
+    }
+    // "APPROVE WITH NITS", "PASS - with warnings": the literal itself carries the qualifier.
+    if let Some(class) = qualified_literal(&folded) {
+        return Some(Stated { class, text: literal.to_owned(), known: true });
+    }
+    Some(Stated { class: Class::Unproven, text: literal.to_owned(), known: false })
+}
+
+/// The value ends at ` — `, ` - `, `(`, `;`, `,`, a sentence end or the line end.
+fn split_value(text: &str) -> (&str, &str) {
+    let marks = [" — ", " – ", " - ", "(", "（", ";", ",", "，", ". ", "。"];
+    let cut = marks.iter().filter_map(|m| text.find(m)).filter(|at| *at > 0).min().unwrap_or(text.len());
+    text.split_at(cut)
+}
+
+fn is_qualified(tail: &str) -> bool {
+    tail.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str()))
+        || tail.contains("条件")
+}
+
+fn qualified_literal(folded: &str) -> Option<Class> {
+    let approving = WORDS.iter().filter(|(w, class)| *class == Class::Approve && w.is_ascii());
+    let mut heads: Vec<&str> = approving.map(|(w, _)| *w).filter(|w| folded.starts_with(&format!("{w} "))).collect();
+    heads.sort_by_key(|w| std::cmp::Reverse(w.len()));
+    let rest = folded.strip_prefix(heads.first()?)?;
+    if is_qualified(rest) { Some(Class::NeedsAttention) } else { None }
+}
+
+/// Lower case, `-` and `_` as spaces, spaces folded.
+pub fn fold(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if matches!(c, '-' | '_') { ' ' } else { c }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(text: &str) -> Class {
+        read_value(text).unwrap().class
+    }
+
+    #[test]
+    fn whole_words_decide_and_prefixes_do_not() {
+        assert_eq!(class("**APPROVE**"), Class::Approve);
+        assert_eq!(class("APPROVED_WITH_NITS"), Class::NeedsAttention);
+        assert_eq!(class("APPROVE, but fix the race first"), Class::NeedsAttention);
+        assert_eq!(class("REQUEST_CHANGES — two blockers"), Class::NeedsAttention);
+        assert_eq!(class("BLOCKED"), Class::Unproven);
+        assert_eq!(class("BLOCK"), Class::NeedsAttention);
+        assert_eq!(class("PASS (round 2)"), Class::Approve);
+        assert_eq!(class("판단 보류"), Class::Unproven);
+        assert!(!read_value("MAYBE").unwrap().known);
+        assert_eq!(class("⚠️ Request changes."), Class::NeedsAttention);
+    }
+
+    #[test]
+    fn the_three_round_words_are_kept_as_written() {
+        assert_eq!(read_value("request-changes").unwrap().round_word(), Some(RoundVerdict::RequestChanges));
+        assert_eq!(read_value("CONCERN").unwrap().round_word(), Some(RoundVerdict::Concern));
+        assert_eq!(read_value("LGTM").unwrap().round_word(), Some(RoundVerdict::Approve));
+        assert_eq!(read_value("REVISE").unwrap().round_word(), None);
+    }
+}

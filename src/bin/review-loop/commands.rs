@@ -1,0 +1,50 @@
+//! The commands, one file each, and the rooms they are grouped by in `--help`.
+
+macro_rules! commands {
+    ($($room:literal { $($module:ident $variant:ident $reference:literal,)* })*) => {
+        $($(mod $module;)*)*
+
+        /// Every command.
+        #[derive(clap::Subcommand)]
+        pub(crate) enum Command { $($($variant($module::$variant),)*)* }
+
+        impl Command {
+            /// Runs the command.
+            pub(crate) fn run(self, host: &review_loop::host::Host) -> Result<crate::output::Reply, review_loop::base::Fail> {
+                match self { $($(Command::$variant(args) => args.run(host),)*)* }
+            }
+
+            /// Whether it is one of the nine reference commands, whose errors repeat their details at top level.
+            pub(crate) fn is_reference(&self) -> bool {
+                match self { $($(Command::$variant(_) => $reference,)*)* }
+            }
+        }
+
+        /// The groups printed under the list of commands.
+        pub(crate) fn groups() -> String {
+            let mut text = String::from("Rooms:");
+            $(
+                let names = [$(stringify!($module).replace('_', "-"),)*];
+                text.push_str(&format!("\n  {:<10} {}", $room, names.join(", ")));
+            )*
+            text
+        }
+    };
+}
+
+commands! {
+    "rounds" {
+        cleanup_residue CleanupResidue true,
+        snapshot_reports SnapshotReports true,
+        resolve_round_report ResolveRoundReport true,
+        assert_same_path AssertSamePath true,
+        collect_metrics CollectMetrics true,
+        record_round RecordRound true,
+        render_prior_context RenderPriorContext true,
+        compare_rounds CompareRounds true,
+        render_session_doc RenderSessionDoc true,
+    }
+    "findings" {
+        parse_response ParseResponse false,
+    }
+}

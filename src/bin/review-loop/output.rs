@@ -1,0 +1,98 @@
+//! The answer on stdout: one compact JSON line with `ok`, or two-blank indented with `--pretty`.
+
+use std::io::Write;
+
+use review_loop::base::Fail;
+use review_loop::ops::Ask;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// A command's answer: its bytes and exit status.
+pub(crate) struct Reply {
+    status: u8,
+    json: Vec<u8>,
+}
+
+impl Reply {
+    /// Done, or yes.
+    pub(crate) fn yes<T: Serialize>(body: &T) -> Reply {
+        Reply { status: 0, json: serde_json::to_vec(body).unwrap_or_default() }
+    }
+
+    /// A check: yes is 0, no is 1.
+    pub(crate) fn check<T: Serialize>(yes: bool, body: &T) -> Reply {
+        Reply { status: u8::from(!yes), ..Reply::yes(body) }
+    }
+
+    /// A person must decide.
+    pub(crate) fn ask<T: Serialize>(body: &T, ask: &Ask) -> Reply {
+        let mut json = Reply::yes(body).json;
+        json.pop();
+        if json.len() > 1 {
+            json.push(b',');
+        }
+        json.extend_from_slice(b"\"ask\":");
+        json.extend(serde_json::to_vec(ask).unwrap_or_default());
+        json.push(b'}');
+        Reply { status: 3, json }
+    }
+
+    /// Another exit status for the same answer.
+    pub(crate) fn status(self, status: u8) -> Reply {
+        Reply { status, ..self }
+    }
+}
+
+/// Prints an answer; gives the exit status.
+pub(crate) fn reply(reply: &Reply, pretty: bool) -> u8 {
+    let mut line = b"{\"ok\":true".to_vec();
+    if reply.json.len() > 2 {
+        line.push(b',');
+    }
+    line.extend_from_slice(reply.json.get(1..).unwrap_or(b"}"));
+    print(&line, pretty);
+    reply.status
+}
+
+/// Prints a failure; gives the exit status. The nine reference commands keep the system's name of a file-system error
+/// as the code and repeat the details at top level.
+pub(crate) fn fail(fail: &Fail, reference: bool, pretty: bool) -> u8 {
+    let system = fail.system.filter(|_| reference);
+    let mut error = Map::new();
+    error.insert("code".into(), json!(system.unwrap_or(fail.code.word())));
+    error.insert("kind".into(), json!(fail.kind().word()));
+    error.insert("message".into(), json!(fail.message));
+    error.insert("hint".into(), json!(fail.hint.as_deref().unwrap_or(fail.reason.unwrap_or(fail.code).hint())));
+    let reason = fail.reason.or(system.map(|_| fail.code));
+    if let Some(reason) = reason {
+        error.insert("reason".into(), json!(reason.word()));
+    }
+    error.extend(fail.details.clone());
+    let mut body = Map::new();
+    body.insert("ok".into(), Value::Bool(false));
+    body.insert("error".into(), Value::Object(error));
+    if reference {
+        body.extend(fail.details.clone());
+    }
+    print(&serde_json::to_vec(&body).unwrap_or_default(), pretty);
+    fail.status()
+}
+
+/// Prints help or version text.
+pub(crate) fn text(text: &str) -> u8 {
+    write(text.as_bytes());
+    0
+}
+
+fn print(line: &[u8], pretty: bool) {
+    let indented = pretty.then(|| serde_json::from_slice::<Value>(line).ok()).flatten();
+    let mut bytes = indented.and_then(|v| serde_json::to_vec_pretty(&v).ok()).unwrap_or_else(|| line.to_vec());
+    bytes.push(b'\n');
+    write(&bytes);
+}
+
+/// A closed pipe is quiet: whoever closed it does not want the answer, and the effect of the command stands.
+fn write(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}

@@ -1,0 +1,24 @@
+//! Reading reviews: foreign text in, one [`Review`](super::Review) out, in linear time.
+//!
+//! One file per concern: [`lines`] hides fences, quotes and comments; [`location`] reads citations; [`label`] reads
+//! verdict and count lines; [`markdown`] reads headings and items. Nothing here refuses: a report that says nothing
+//! gives a review that says nothing, and its reader decides.
+
+pub mod label;
+pub mod lines;
+pub mod location;
+pub mod markdown;
+
+use super::Review;
+
+/// Reads a review. Invalid UTF-8 is read with replacement and its first offset kept, so that it can never approve.
+pub fn review(bytes: &[u8]) -> Review {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => markdown::read(text),
+        Err(error) => {
+            let mut review = markdown::read(&String::from_utf8_lossy(bytes));
+            review.bad_utf8_at = Some(error.valid_up_to() as u64);
+            review
+        }
+    }
+}

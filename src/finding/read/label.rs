@@ -1,0 +1,193 @@
+//! Labelled lines: verdict statements, declared counts, and phrases that say there is nothing to report.
+//!
+//! Source: cases/reports/README.md §3 and §5; rounds spec §1.4 (Issues line and the three `count_` keys).
+
+use super::super::Declared;
+use super::lines::list_mark;
+use crate::base::number;
+
+/// Labels of a verdict, folded. A label with a word before it (`Original Verdict`) is history and no match.
+const VERDICTS: &[&str] = &[
+    "verdict", "final verdict", "overall verdict", "decision", "final decision", "review verdict", "review result", "판정", "최종 판정",
+    "判定", "最終判定", "結論", "结论", "审查结果", "最终结论",
+];
+
+/// Labels of the Issues line.
+const ISSUES: &[&str] = &["issues", "issue counts", "이슈", "지적", "問題", "问题"];
+
+/// Phrases that say a section or a report is empty, folded and without final punctuation.
+const EMPTY: &[&str] = &[
+    "none", "none observed", "none found", "none identified", "n/a", "na", "nil", "nothing", "nothing to report", "no findings",
+    "no issues", "no issues found", "no findings found", "no problems", "no problems found", "no comments", "(none)", "[]", "없음",
+    "해당 없음", "해당없음", "지적 사항 없음", "지적사항 없음", "문제 없음", "이슈 없음", "なし", "該当なし", "指摘なし", "指摘事項なし",
+    "指摘事項はありません", "問題なし", "特になし", "无", "没有", "未发现问题", "未发现任何问题", "没有问题", "無",
+];
+
+/// A line without its list mark, heading marks and emphasis at the start.
+pub fn bare_line(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    rest = rest.trim_start_matches('#').trim_start();
+    if let Some(mark) = list_mark(rest) {
+        rest = &rest[mark..];
+    }
+    rest.trim_start_matches(['*', '_', '#', '>', ' '])
+}
+
+/// Splits a labelled line at its first `:`, `：` or ` — ` within the first 48 bytes; both sides without emphasis.
+pub fn split_label(line: &str) -> Option<(&str, &str)> {
+    let body = bare_line(line);
+    let mut window = body.len().min(48);
+    while !body.is_char_boundary(window) {
+        window -= 1;
+    }
+    let head = &body[..window];
+    let (at, length) = [":", "：", " — ", " – "].iter().filter_map(|s| head.find(s).map(|at| (at, s.len()))).min()?;
+    let label = body[..at].trim_end_matches(['*', '_', '`', ' ', '"']).trim_start_matches(['"', '`']);
+    let value = body[at + length..].trim_start_matches(['*', '_', ' ', '\t']);
+    Some((label, value.trim_end()))
+}
+
+/// The value behind a verdict label; empty when the value stands on the next line.
+pub fn verdict_value(line: &str) -> Option<&str> {
+    let (label, value) = split_label(line)?;
+    is_verdict_label(label).then_some(value)
+}
+
+/// Whether a heading or label names the verdict.
+pub fn is_verdict_label(label: &str) -> bool {
+    // The longest label has 48 bytes at most; anything longer is prose and not worth folding.
+    label.len() <= 48 && VERDICTS.contains(&fold(label).as_str())
+}
+
+/// `Review: APPROVE` and `Final Review: APPROVE` as headings.
+pub fn review_heading(heading: &str) -> Option<&str> {
+    let (label, value) = split_label(heading)?;
+    let folded = fold(label);
+    (folded == "review" || folded == "final review").then_some(value)
+}
+
+/// Whether a verdict value is the template's and not a reviewer's.
+pub fn is_template(value: &str) -> bool {
+    value.contains('|') || value.contains('{') || (value.contains('/') && value.matches('/').count() >= 2)
+}
+
+/// The counts of an Issues line.
+pub fn issues_line(line: &str) -> Option<Declared> {
+    let (label, value) = split_label(line)?;
+    if label.len() > 48 || !ISSUES.contains(&fold(label).as_str()) {
+        return None;
+    }
+    by_emoji(value).or_else(|| by_words(value))
+}
+
+/// `🔴 1, 🟡 2건, ℹ️ 0`, in this order, whatever stands between.
+fn by_emoji(value: &str) -> Option<Declared> {
+    let (critical, rest) = count_after(value, "🔴")?;
+    let (warning, rest) = count_after(rest, "🟡")?;
+    let (info, _) = count_after(rest, "ℹ")?;
+    Some(Declared { critical, warning, info })
+}
+
+fn count_after<'a>(text: &'a str, mark: &str) -> Option<(u64, &'a str)> {
+    let mut rest = text;
+    loop {
+        rest = &rest[rest.find(mark)? + mark.len()..];
+        let body = rest.trim_start_matches(['\u{fe0f}', ' ', '\t', '\u{a0}']);
+        let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+        if let Some(count) = number::digits(&body[..digits]) {
+            return Some((count, &body[digits..]));
+        }
+    }
+}
+
+/// `1 critical, 0 warning, 2 info`.
+fn by_words(value: &str) -> Option<Declared> {
+    let folded = value.to_lowercase();
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let count = |names: &[&str]| {
+        let at = words.iter().position(|w| names.contains(w))?;
+        let before = at.checked_sub(1).and_then(|i| number::digits(words[i]));
+        before.or_else(|| words.get(at + 1).and_then(|w| number::digits(w)))
+    };
+    Some(Declared {
+        critical: count(&["critical", "criticals"])?,
+        warning: count(&["warning", "warnings"])?,
+        info: count(&["info", "infos"])?,
+    })
+}
+
+/// One of the three `count_red`, `count_yellow`, `count_info` keys, anywhere on a line.
+pub fn count_key(line: &str) -> Option<(usize, u64)> {
+    const KEYS: [&str; 3] = ["count_red", "count_yellow", "count_info"];
+    if !line.contains('_') {
+        return None;
+    }
+    let lower = line.to_ascii_lowercase();
+    KEYS.iter().enumerate().find_map(|(slot, key)| {
+        let rest = &lower[lower.find(key)? + key.len()..];
+        let rest = rest.trim_start_matches(['"', '*', '`', ' ']);
+        let rest = rest.strip_prefix([':', '='])?.trim_start_matches(['*', '"', ' ', '`']);
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        number::digits(&rest[..digits]).map(|count| (slot, count))
+    })
+}
+
+/// Whether a whole line or item says that there is nothing here.
+pub fn is_absence(text: &str) -> bool {
+    let bare = bare_line(text);
+    let may = bare.as_bytes().first().is_some_and(|b| matches!(b, b'n' | b'N' | b'(' | b'[' | b'`' | b'~') || !b.is_ascii());
+    if text.len() > 80 || !may {
+        return false;
+    }
+    let plain = bare.trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '.' | '。' | '!' | '✅' | '~'));
+    let folded = fold(plain);
+    if EMPTY.contains(&folded.as_str()) {
+        return true;
+    }
+    // "No critical issues.", "No warnings found": an absence of one class, said in a short sentence of its own.
+    const NOUNS: &[&str] = &["issues", "issue", "findings", "finding", "problems", "warnings", "warning", "criticals", "critical", "info", "items", "suggestions", "errors", "concerns"];
+    let words: Vec<&str> = folded.split(' ').collect();
+    let tail = words.last().filter(|w| matches!(**w, "found" | "identified" | "observed" | "detected")).map_or(words.len(), |_| words.len() - 1);
+    words.first() == Some(&"no") && (2..=4).contains(&tail) && words.get(tail - 1).is_some_and(|w| NOUNS.contains(w))
+}
+
+/// Lower case with folded blanks.
+pub fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdict_labels_are_read_in_every_emphasis() {
+        for line in ["**Verdict**: APPROVE", "- **Verdict:** APPROVE", "Verdict — APPROVE", "__Final verdict__: APPROVE", "판정: APPROVE", "* *Verdict*：APPROVE"] {
+            assert_eq!(verdict_value(line), Some("APPROVE"), "{line}");
+        }
+        for line in ["- **Original Verdict**: APPROVE", "The verdict was: APPROVE", "Previous verdict: APPROVE"] {
+            assert_eq!(verdict_value(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn issue_counts_are_read_with_marks_counters_and_words() {
+        let three = |line| issues_line(line).map(|d| (d.critical, d.warning, d.info));
+        assert_eq!(three("- **Issues**: 🔴 1건, 🟡 2건, ℹ️ 3건"), Some((1, 2, 3)));
+        assert_eq!(three("- **Issues:** 🔴 1, 🟡 2, ℹ 0"), Some((1, 2, 0)));
+        assert_eq!(three("Issues: 1 critical, 0 warnings, 2 info"), Some((1, 0, 2)));
+        assert_eq!(three("**Issues**: 🔴 1"), None);
+        assert_eq!(count_key("  \"count_red\": 4,"), Some((0, 4)));
+        assert_eq!(count_key("count_info = 9"), Some((2, 9)));
+    }
+
+    #[test]
+    fn absence_is_a_statement_of_its_own() {
+        for text in ["None.", "- None observed.", "없음", "N/A", "No critical issues found.", "_None_"] {
+            assert!(is_absence(text), "{text}");
+        }
+        for text in ["None of the callers checks the result", "No lock is taken here", "No test covers warnings in the parser"] {
+            assert!(!is_absence(text), "{text}");
+        }
+    }
+}

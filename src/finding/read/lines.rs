@@ -1,0 +1,234 @@
+//! The line reader: which lines of a markdown text a reader sees, and which are code, quotation or comment.
+//!
+//! Fences of back-ticks and tildes (an unclosed one hides nothing and is reported), indented code after a blank line
+//! outside a list, block quotes (GitHub alerts are content), HTML comments. Source: cases/reports/README.md §4, Code.
+//! Bound: linear; each line is classified once, and a fence that never closes is looked for once per length.
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zone {
+    /// A line that speaks.
+    Text,
+    /// A blank line.
+    Blank,
+    /// The opening or closing line of a fence.
+    Fence,
+    /// A line inside a fence.
+    Code,
+    /// A quoted line.
+    Quote,
+    /// A line of an HTML comment or of indented code.
+    Hidden,
+}
+
+/// One line of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// Counted from 1.
+    pub number: u64,
+    /// Without its line end.
+    pub text: &'a str,
+    /// What it is.
+    pub zone: Zone,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Marker {
+    mark: u8,
+    length: usize,
+}
+
+/// Walks the lines of a text.
+pub struct Lines<'a> {
+    rest: &'a str,
+    number: u64,
+    fence: Option<Marker>,
+    never_closes: [usize; 2],
+    comment: bool,
+    after_blank: bool,
+    in_list: bool,
+    in_alert: bool,
+    /// Whether a fence was opened and never closed.
+    pub unclosed: bool,
+}
+
+impl<'a> Lines<'a> {
+    /// A reader at the start of `text`.
+    pub fn new(text: &'a str) -> Lines<'a> {
+        let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Lines {
+            rest,
+            number: 0,
+            fence: None,
+            never_closes: [usize::MAX; 2],
+            comment: false,
+            after_blank: true,
+            in_list: false,
+            in_alert: false,
+            unclosed: false,
+        }
+    }
+
+    fn take_line(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        self.number += 1;
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    }
+
+    /// Whether a fence opened now is closed later on.
+    fn closes(&mut self, marker: Marker) -> bool {
+        let slot = usize::from(marker.mark == b'~');
+        if marker.length >= self.never_closes[slot] {
+            return false;
+        }
+        let found = self.rest.split('\n').any(|l| is_closing(l, marker));
+        if !found {
+            self.never_closes[slot] = marker.length;
+        }
+        found
+    }
+
+    fn classify(&mut self, text: &'a str) -> Zone {
+        let bytes = text.as_bytes();
+        let indent = bytes.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let first = bytes.get(indent).copied();
+        if let Some(marker) = self.fence {
+            if is_closing(text, marker) {
+                self.fence = None;
+                return Zone::Fence;
+            }
+            return Zone::Code;
+        }
+        if self.comment {
+            self.comment = !text.contains("-->");
+            return Zone::Hidden;
+        }
+        let Some(first) = first else { return Zone::Blank };
+        let body = &text[indent..];
+        match first {
+            b'`' | b'~' => {
+                if let Some(marker) = opening(body) {
+                    if self.closes(marker) {
+                        self.fence = Some(marker);
+                        return Zone::Fence;
+                    }
+                    self.unclosed = true;
+                    return Zone::Hidden;
+                }
+            }
+            b'>' => return self.quoted(body),
+            b'<' if body.starts_with("<!--") => {
+                self.comment = !body.contains("-->");
+                return Zone::Hidden;
+            }
+            _ => {}
+        }
+        self.in_alert = false;
+        if is_list_item(body) {
+            if indent >= 4 && self.after_blank && !self.in_list {
+                return Zone::Hidden;
+            }
+            self.in_list = true;
+        } else if indent == 0 && self.after_blank {
+            self.in_list = false;
+        } else if self.after_blank && !self.in_list && (indent >= 4 || bytes.first() == Some(&b'\t')) {
+            return Zone::Hidden;
+        }
+        Zone::Text
+    }
+
+    fn quoted(&mut self, body: &str) -> Zone {
+        let inner = body.trim_start_matches(['>', ' ']);
+        self.in_alert |= inner.starts_with("[!");
+        if self.in_alert { Zone::Text } else { Zone::Quote }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let text = self.take_line()?;
+        let zone = self.classify(text);
+        // A line of indented code keeps the next one code as well.
+        self.after_blank = matches!(zone, Zone::Blank | Zone::Hidden);
+        Some(Line { number: self.number, text, zone })
+    }
+}
+
+/// A run of at least three back-ticks or tildes; an info string of back-ticks holds no back-tick.
+fn opening(body: &str) -> Option<Marker> {
+    let mark = *body.as_bytes().first()?;
+    let length = body.bytes().take_while(|b| *b == mark).count();
+    let info = &body[length..];
+    (length >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Marker { mark, length })
+}
+
+/// A line closes a fence when it ends with the fence's own marker, also when text stands before it.
+fn is_closing(line: &str, marker: Marker) -> bool {
+    let bytes = line.trim_end_matches(['\r', ' ', '\t']).as_bytes();
+    bytes.iter().rev().take_while(|b| **b == marker.mark).count() >= marker.length
+}
+
+fn is_list_item(body: &str) -> bool {
+    list_mark(body).is_some()
+}
+
+/// The length of a list mark (`- `, `* `, `+ `, `• `, `1. `, `1) `) at the start of `body`, its blanks included.
+pub fn list_mark(body: &str) -> Option<usize> {
+    let bytes = body.as_bytes();
+    let mark = match bytes.first()? {
+        b'-' | b'*' | b'+' => 1,
+        b'0'..=b'9' => {
+            let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+            if digits > 4 || !matches!(bytes.get(digits), Some(b'.' | b')')) {
+                return None;
+            }
+            digits + 1
+        }
+        _ if body.starts_with('•') => '•'.len_utf8(),
+        _ => return None,
+    };
+    let gap = bytes[mark..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    (gap > 0).then_some(mark + gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zones(text: &str) -> Vec<Zone> {
+        Lines::new(text).map(|l| l.zone).collect()
+    }
+
+    #[test]
+    fn a_fence_hides_and_an_unclosed_one_does_not() {
+        assert_eq!(zones("a\n```x\nb\n```\nc"), [Zone::Text, Zone::Fence, Zone::Code, Zone::Fence, Zone::Text]);
+        let mut lines = Lines::new("```\nb\n");
+        let seen: Vec<Zone> = lines.by_ref().map(|l| l.zone).collect();
+        assert_eq!(seen, [Zone::Hidden, Zone::Text]);
+        assert!(lines.unclosed);
+    }
+
+    #[test]
+    fn a_longer_fence_is_not_closed_by_a_shorter_marker() {
+        assert_eq!(zones("````\n```\n````\nx").last(), Some(&Zone::Text));
+        assert_eq!(zones("````\n```\n````\nx")[1], Zone::Code);
+    }
+
+    #[test]
+    fn indented_code_needs_a_blank_line_and_no_list() {
+        assert_eq!(zones("\n    code\n    more")[1..], [Zone::Hidden, Zone::Hidden]);
+        assert_eq!(zones("- item\n\n    still the item")[2], Zone::Text);
+    }
+
+    #[test]
+    fn quotes_are_hidden_and_alerts_are_not() {
+        assert_eq!(zones("> old\nx"), [Zone::Quote, Zone::Text]);
+        assert_eq!(zones("> [!CAUTION]\n> text"), [Zone::Text, Zone::Text]);
+    }
+}

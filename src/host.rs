@@ -1,0 +1,123 @@
+//! The outside world: files, locks, folders, git, processes, children, the terminal.
+//!
+//! Moves bytes and knows no document. [`Host`] is a plain value filled by `main.rs`, which alone reads the environment;
+//! tests fill it with a fixed clock and fixed ids.
+
+pub mod child;
+pub mod files;
+pub mod git;
+pub mod lock;
+pub mod procs;
+pub mod terminal;
+pub mod walk;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::base::{Fail, digest, path};
+
+/// Where the time comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// The system's clock.
+    System,
+    /// One fixed instant, in milliseconds since 1970.
+    Fixed(i64),
+}
+
+/// Where fresh ids come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ids {
+    /// Random version-4 UUIDs.
+    Random,
+    /// Always this id.
+    Fixed(String),
+}
+
+/// Everything a command may know of its surroundings.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// The folder the command was started in, absolute.
+    pub cwd: PathBuf,
+    /// The environment, UTF-8 entries only.
+    pub env: BTreeMap<String, String>,
+    /// The clock.
+    pub clock: Clock,
+    /// The source of ids.
+    pub ids: Ids,
+    /// How long a busy lock is waited for.
+    pub lock_wait_ms: u64,
+    /// Names the instruction at which a debug build kills itself, for crash tests.
+    pub failpoint: Option<String>,
+}
+
+impl Host {
+    /// A variable that is set, also when it is empty.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.env.get(name).map(String::as_str)
+    }
+
+    /// Milliseconds since 1970.
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
+    pub fn now_ms(&self) -> i64 {
+        match self.clock {
+            Clock::Fixed(ms) => ms,
+            Clock::System => {
+                let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+                since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
+            }
+        }
+    }
+
+    /// A fresh id.
+    pub fn fresh_id(&self) -> String {
+        match &self.ids {
+            Ids::Random => uuid::Uuid::new_v4().to_string(),
+            Ids::Fixed(id) => id.clone(),
+        }
+    }
+
+    /// An absolute path from an argument; the message of a refusal names the `role`.
+    ///
+    /// # Errors
+    /// `INVALID_PATH`.
+    pub fn absolute(&self, text: Option<&str>, role: &str) -> Result<PathBuf, Fail> {
+        path::absolute(&self.cwd, text, role)
+    }
+
+    /// The folder for private scratch files.
+    pub fn temp_dir(&self) -> PathBuf {
+        self.var("TMPDIR").filter(|v| v.starts_with('/')).map_or_else(|| PathBuf::from("/tmp"), PathBuf::from)
+    }
+
+    /// The root of all state: `--state-dir`, `$REVIEW_LOOP_STATE_DIR`, `$XDG_STATE_HOME/review-loop`,
+    /// `~/.local/state/review-loop` (house.md, State).
+    pub fn state_root(&self, flag: Option<&str>) -> Result<PathBuf, Fail> {
+        if let Some(flag) = flag.filter(|f| !f.is_empty()) {
+            return self.absolute(Some(flag), "state directory");
+        }
+        if let Some(dir) = self.var("REVIEW_LOOP_STATE_DIR").filter(|v| !v.is_empty()) {
+            return self.absolute(Some(dir), "state directory");
+        }
+        if let Some(dir) = self.var("XDG_STATE_HOME").filter(|v| v.starts_with('/')) {
+            return Ok(Path::new(dir).join("review-loop"));
+        }
+        let home = self.var("HOME").filter(|v| v.starts_with('/'));
+        home.map(|h| Path::new(h).join(".local/state/review-loop"))
+            .ok_or_else(|| Fail::new(crate::base::Code::InvalidPath, "no state directory: `HOME` is not set"))
+    }
+
+    /// The folder of one loop: `<root>/<24 hex of the checkout's real path>/<kind>/<loop id>`.
+    pub fn loop_dir(&self, root: &Path, checkout: &Path, kind: &str, id: &crate::base::id::LoopId) -> PathBuf {
+        let real = checkout.canonicalize().unwrap_or_else(|_| checkout.to_path_buf());
+        let key = digest::sha256_hex(real.as_os_str().as_encoded_bytes());
+        root.join(&key[..24]).join(kind).join(id.as_str())
+    }
+
+    /// Kills this process when a crash test named this instruction; nothing at all in a release build.
+    pub fn failpoint(&self, name: &str) {
+        if cfg!(debug_assertions) && self.failpoint.as_deref() == Some(name) {
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! git: one way to call it, with nothing of the caller's environment or the repository's configuration that could run
+//! a program, colour, page, prefix or hide. Always `-z`, never a shell, and never the repository's own index.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::Host;
+use crate::base::path::printable;
+use crate::base::{Code, Fail};
+
+/// Configuration that is overruled on every call.
+const OVERRULED: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.quotePath=true",
+    "color.ui=false",
+    "diff.external=",
+    "diff.noprefix=false",
+    "diff.mnemonicPrefix=false",
+    "diff.renames=false",
+    "diff.renameLimit=0",
+    "diff.orderFile=",
+    "diff.relative=false",
+    "diff.algorithm=default",
+    "diff.indentHeuristic=true",
+    "diff.context=3",
+    "diff.interHunkContext=0",
+    "diff.suppressBlankEmpty=false",
+    "diff.submodule=short",
+    "diff.ignoreSubmodules=none",
+    "diff.autoRefreshIndex=true",
+    "submodule.recurse=false",
+    "advice.detachedHead=false",
+    "gc.auto=0",
+];
+
+/// Variables that say where git finds its configuration: the user's choice, kept.
+const KEPT: &[&str] = &["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CEILING_DIRECTORIES"];
+
+/// Variables that would point git at another repository or another view of it; dropped with a warning.
+const POINTING: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_SHALLOW_FILE",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_ATTR_SOURCE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_NO_REPLACE_OBJECTS",
+];
+
+/// A git to call in one folder.
+#[derive(Debug, Clone)]
+pub struct Git {
+    folder: PathBuf,
+    env: Vec<(String, String)>,
+    extra: Vec<(String, PathBuf)>,
+}
+
+/// What one call gave.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The exit status; -1 when a signal ended it.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Answer {
+    /// Standard output as text without its last newline.
+    pub fn text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.stdout);
+        text.strip_suffix('\n').unwrap_or(&text).to_owned()
+    }
+}
+
+impl Git {
+    /// A git for `folder`.
+    pub fn at(host: &Host, folder: &Path) -> Git {
+        let plain = host.env.iter().filter(|(k, _)| !k.starts_with("GIT_") || KEPT.contains(&k.as_str()));
+        let env = plain.filter(|(k, _)| !matches!(k.as_str(), "LC_ALL" | "LANG" | "LANGUAGE" | "PAGER"));
+        Git { folder: folder.to_path_buf(), env: env.map(|(k, v)| (k.clone(), v.clone())).collect(), extra: Vec::new() }
+    }
+
+    /// The same git in another folder.
+    #[must_use]
+    pub fn moved(&self, folder: &Path) -> Git {
+        Git { folder: folder.to_path_buf(), ..self.clone() }
+    }
+
+    /// Adds a path variable (`GIT_INDEX_FILE`, `GIT_OBJECT_DIRECTORY`).
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &Path) -> Git {
+        self.extra.push((name.to_owned(), value.to_path_buf()));
+        self
+    }
+
+    /// Runs git whatever its exit status.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`, `GIT_FAILED` when its streams broke.
+    pub fn ask(&self, args: &[&str], stdin: &[u8]) -> Result<Answer, Fail> {
+        let broken = |e: &std::io::Error| Fail::new(Code::GitFailed, format!("git `{}` broke off: {}", args[0], e.kind()));
+        let mut child = self.command(args).spawn().map_err(|e| {
+            Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind()))
+        })?;
+        let feeder = child.stdin.take().map(|mut pipe| {
+            let bytes = stdin.to_vec();
+            std::thread::spawn(move || {
+                let _ = pipe.write_all(&bytes);
+            })
+        });
+        let output = child.wait_with_output().map_err(|e| broken(&e))?;
+        if let Some(feeder) = feeder {
+            let _ = feeder.join();
+        }
+        Ok(Answer { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr: output.stderr })
+    }
+
+    /// Runs git and refuses any exit status but 0.
+    ///
+    /// # Errors
+    /// `GIT_FAILED` with git's last line.
+    pub fn run(&self, args: &[&str], stdin: &[u8]) -> Result<Answer, Fail> {
+        let answer = self.ask(args, stdin)?;
+        if answer.code == 0 { Ok(answer) } else { Err(failed(args, &answer)) }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("--no-pager").arg("--literal-pathspecs");
+        for setting in OVERRULED {
+            command.arg("-c").arg(setting);
+        }
+        command.args(args).current_dir(&self.folder).env_clear();
+        command.envs(self.env.iter().map(|(k, v)| (k, v)));
+        command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+        command.envs(self.extra.iter().map(|(k, v)| (k, v)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}
+
+/// A failed call as a failure.
+pub fn failed(args: &[&str], answer: &Answer) -> Fail {
+    let text = String::from_utf8_lossy(&answer.stderr);
+    let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("no message");
+    Fail::new(Code::GitFailed, format!("git {} ended with {}: `{}`", args[0], answer.code, printable(last)))
+}
+
+/// Whether the caller's environment pointed git somewhere else.
+pub fn environment_points_elsewhere(host: &Host) -> bool {
+    POINTING.iter().any(|name| host.env.contains_key(*name))
+}
+
+/// Splits `-z` output.
+pub fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|b| *b == 0).filter(|r| !r.is_empty())
+}

@@ -1,0 +1,46 @@
+//! Operations: one file per command, each gathers what it needs, lets pure rules decide, and emits the answer.
+//!
+//! Takes a request of plain values and a [`Host`](crate::host::Host), gives a value that serialises or a
+//! [`Fail`](crate::base::Fail). Drivers call the same functions as commands do.
+
+pub mod assert_same_path;
+pub mod cleanup_residue;
+pub mod collect_metrics;
+pub mod compare_rounds;
+pub mod gather;
+pub mod parse_response;
+pub mod record_round;
+pub mod render_prior_context;
+pub mod render_session_doc;
+pub mod resolve_round_report;
+pub mod snapshot_reports;
+
+use serde::Serialize;
+
+/// A question for a person, printed as `ask` at exit 3.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ask {
+    /// What kind of question it is.
+    pub code: &'static str,
+    /// The question in one sentence.
+    pub question: String,
+    /// The answers that are open.
+    pub options: Vec<Choice>,
+}
+
+/// One answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// What the caller hands back.
+    pub id: &'static str,
+    /// What it means.
+    pub label: String,
+}
+
+impl Ask {
+    /// A question with its answers.
+    pub fn new(code: &'static str, question: impl Into<String>, options: &[(&'static str, &str)]) -> Ask {
+        let options = options.iter().map(|(id, label)| Choice { id, label: (*label).to_owned() }).collect();
+        Ask { code, question: question.into(), options }
+    }
+}

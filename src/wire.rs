@@ -1,0 +1,15 @@
+//! The shapes of documents: one file per kind, versions inside it, and the strict reader all of them go through.
+//!
+//! Takes bytes, gives checked domain values, and the other way round. Knows no file.
+
+pub mod attempts;
+pub mod checks;
+pub mod json;
+pub mod loop_record;
+pub mod plan;
+pub mod readiness;
+pub mod recurring;
+pub mod round_state;
+pub mod routing;
+pub mod snapshot;
+pub mod summary;

@@ -1,0 +1,186 @@
+//! Round states: written with schema 2, read with schemas 1 and 2 (rounds spec §1.6, §1.7).
+//!
+//! Reading is as lenient as the reference where it decides nothing (a missing list is empty, a missing count 0) and
+//! strict where identity hangs on it: loop, base, round number, verdict word.
+
+use serde_json::Value;
+
+use super::json::{Fields, compact, parse};
+use crate::base::severity::{Grade, Level};
+use crate::base::verdict::RoundVerdict;
+use crate::base::{Code, Fail};
+use crate::report::response::Origin;
+use crate::residue::owner::Owner;
+use crate::round::record::{Answered, Assignment, Counts, Place, ResponseMetrics, Round, RoundFinding};
+
+/// The bytes of a state file.
+pub fn bytes(round: &Round) -> Vec<u8> {
+    compact(round)
+}
+
+/// Reads a state file.
+///
+/// # Errors
+/// The strict reader's codes, `SCHEMA_NEWER`, `BAD_SHAPE`; the caller puts them behind `INVALID_STATE`.
+pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
+    let value = parse(bytes)?;
+    let f = Fields::of(&value, "")?;
+    let schema_version = f.count("schema_version")?;
+    if schema_version > 2 {
+        let message = format!("the state has schema {schema_version}, this program knows 2");
+        return Err(Fail::new(Code::SchemaNewer, message).with("found", schema_version).with("known", 2));
+    }
+    if schema_version == 0 {
+        return Err(f.wrong("schema_version", "1 or 2"));
+    }
+    let verdict = RoundVerdict::parse(f.text("verdict")?).ok_or_else(|| f.wrong("verdict", "APPROVE, REQUEST_CHANGES or CONCERN"))?;
+    let of_two = schema_version == 2;
+    let text = |key: &str| f.maybe_text(key).map(|t| t.filter(|_| of_two).map(str::to_owned));
+    let texts = |key: &str| if of_two && f.get(key).is_some() { f.texts(key) } else { Ok(Vec::new()) };
+    Ok(Round {
+        schema_version,
+        source: "report-parse",
+        loop_id: f.text("loop_id")?.to_owned(),
+        round_number: f.count("round_number")?,
+        base_commit: f.text("base_commit")?.to_owned(),
+        verdict,
+        counts: counts(&f),
+        round_review_report_path: f.maybe_text("round_review_report_path")?.unwrap_or_default().to_owned(),
+        response_report_path: f.maybe_text("response_report_path")?.map(str::to_owned),
+        findings: findings(&f, "findings")?,
+        rejected: answered(&f, "rejected"),
+        skipped_rejects: f.maybe_count("skipped_rejects")?.unwrap_or(0),
+        artifact_phase: text("artifact_phase")?,
+        risk: text("risk")?,
+        routing_plan_digest: text("routing_plan_digest")?,
+        planned_reviewers: texts("planned_reviewers")?,
+        actual_reviewers: texts("actual_reviewers")?,
+        wave: f.maybe_count("wave")?.unwrap_or(1),
+        expansion: f.get("expansion").and_then(Value::as_bool).unwrap_or(false),
+        reviewer_calls_saved: f.maybe_count("reviewer_calls_saved")?.unwrap_or(0),
+        readiness: text("readiness")?,
+        receipt_path: text("receipt_path")?,
+        assignments: if of_two { assignments(&f) } else { Vec::new() },
+        response_metrics: response_metrics(&f),
+        owner: f.get("owner").and_then(owner),
+        info_findings: findings(&f, "info_findings")?,
+        rejected_unlocated: answered(&f, "rejected_unlocated"),
+        deferred: answered(&f, "deferred"),
+        head_commit: text("head_commit")?,
+        surface_fingerprint: text("surface_fingerprint")?,
+        surface_tree: text("surface_tree")?,
+        review_sha256: f.maybe_text("review_sha256")?.unwrap_or_default().to_owned(),
+        response_sha256: f.maybe_text("response_sha256")?.map(str::to_owned),
+        warnings: f.maybe_list("warnings")?.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect(),
+    })
+}
+
+fn counts(f: &Fields<'_>) -> Counts {
+    let of = |key: &str| f.get("counts").and_then(|c| c.get(key)).and_then(Value::as_u64).unwrap_or(0);
+    Counts { critical: of("critical"), warning: of("warning"), info: of("info") }
+}
+
+/// A findings field that is no list counts as empty, as in the reference; an entry without a severity is damage.
+fn findings(f: &Fields<'_>, key: &str) -> Result<Vec<RoundFinding>, Fail> {
+    let Some(list) = f.get(key).and_then(Value::as_array) else { return Ok(Vec::new()) };
+    list.iter().map(|entry| finding(entry).ok_or_else(|| f.wrong(key, "a list of findings with a severity"))).collect()
+}
+
+fn finding(entry: &Value) -> Option<RoundFinding> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    let severity = Level::parse(entry.get("severity")?.as_str()?)?;
+    let also = entry.get("also").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    Some(RoundFinding {
+        severity,
+        path: text("path"),
+        line: entry.get("line").and_then(Value::as_u64),
+        title_slug: text("title_slug").unwrap_or_default(),
+        category: text("category").unwrap_or_else(|| "untagged".to_owned()),
+        id: text("id").unwrap_or_default(),
+        id_source: if entry.get("id_source").and_then(Value::as_str) == Some("stated") { "stated" } else { "assigned" },
+        grade: text("grade").and_then(|g| Grade::parse(&g)).unwrap_or(severity.grade()),
+        end_line: entry.get("end_line").and_then(Value::as_u64),
+        also: also.iter().filter_map(place).collect(),
+        quote: text("quote"),
+        title: text("title").unwrap_or_default(),
+    })
+}
+
+fn place(entry: &Value) -> Option<Place> {
+    let path = entry.get("path")?.as_str()?.to_owned();
+    Some(Place { path, line: entry.get("line").and_then(Value::as_u64), end_line: entry.get("end_line").and_then(Value::as_u64) })
+}
+
+fn answered(f: &Fields<'_>, key: &str) -> Vec<Answered> {
+    let list = f.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let one = |entry: &Value| {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+        Answered {
+            path: text("path"),
+            line: entry.get("line").and_then(Value::as_u64),
+            reason: text("reason").unwrap_or_default(),
+            id: text("id").unwrap_or_default(),
+            grade: text("grade").and_then(|g| Grade::parse(&g)).unwrap_or(Grade::Unknown),
+            title: text("title").unwrap_or_default(),
+        }
+    };
+    list.iter().map(one).collect()
+}
+
+fn assignments(f: &Fields<'_>) -> Vec<Assignment> {
+    let list = f.get("assignments").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let one = |entry: &Value| {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(Assignment {
+            reviewer_id: text("reviewer_id")?,
+            assignment_role: text("assignment_role")?,
+            model: text("model"),
+            effort: text("effort"),
+            wave: entry.get("wave").and_then(Value::as_u64).unwrap_or(1),
+        })
+    };
+    list.iter().filter_map(one).collect()
+}
+
+/// A state of the reference states its numbers without saying where they come from: a round with a response had them
+/// stated, one without was skipped.
+fn response_metrics(f: &Fields<'_>) -> ResponseMetrics {
+    let metrics = f.get("response_metrics");
+    let count = |key: &str| metrics.and_then(|m| m.get(key)).and_then(Value::as_u64);
+    let ran = f.get("response_report_path").is_some();
+    let legacy = if !ran {
+        Origin::Skipped
+    } else if count("implemented_count").is_some() {
+        Origin::Stated
+    } else {
+        Origin::Missing
+    };
+    let origin = |key: &str| metrics.and_then(|m| m.get(key)).and_then(Value::as_str).and_then(Origin::parse).unwrap_or(legacy);
+    ResponseMetrics {
+        accepted_count: count("accepted_count").unwrap_or(0),
+        rejected_count: count("rejected_count").unwrap_or(0),
+        deferred_count: count("deferred_count").unwrap_or(0),
+        implemented_count: count("implemented_count").unwrap_or(0),
+        halted: metrics.and_then(|m| m.get("halted")).and_then(Value::as_bool).unwrap_or(false),
+        execution_path: metrics.and_then(|m| m.get("execution_path")).and_then(Value::as_str).unwrap_or("n/a").to_owned(),
+        implemented_source: origin("implemented_source"),
+        halted_source: origin("halted_source"),
+    }
+}
+
+/// Reads an owner record; anything but an object is no owner.
+pub fn owner(value: &Value) -> Option<Owner> {
+    value.as_object()?;
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    Some(Owner {
+        host_hash: text("host_hash").unwrap_or_default(),
+        pid: text("pid"),
+        process_start_ms: text("process_start_ms"),
+        session_id: text("session_id"),
+        started_at: text("started_at").unwrap_or_default(),
+        boot_id: text("boot_id"),
+        process_start_ticks: value.get("process_start_ticks").and_then(Value::as_u64),
+        pid_namespace: text("pid_namespace"),
+        machine_hash: text("machine_hash"),
+    })
+}
