@@ -4,9 +4,13 @@
 //! [`Fail`](crate::base::Fail). Drivers call the same functions as commands do.
 
 pub mod assert_same_path;
+pub mod checkout;
 pub mod cleanup_residue;
 pub mod collect_metrics;
 pub mod compare_rounds;
+pub mod contents;
+pub mod detect_scope;
+pub mod fingerprint_scope;
 pub mod gather;
 pub mod parse_response;
 pub mod record_round;

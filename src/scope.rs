@@ -1,1 +1,6 @@
-//! placeholder
+//! Scope: what is under review. Git's answers in, one list of changed files and one fingerprint out.
+
+pub mod change;
+pub mod fingerprint;
+pub mod own;
+pub mod surface;

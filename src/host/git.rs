@@ -21,7 +21,7 @@ const OVERRULED: &[&str] = &[
     "diff.mnemonicPrefix=false",
     "diff.renames=false",
     "diff.renameLimit=0",
-    "diff.orderFile=",
+    "diff.orderFile=/dev/null",
     "diff.relative=false",
     "diff.algorithm=default",
     "diff.indentHeuristic=true",
@@ -140,6 +140,25 @@ impl Git {
     pub fn run(&self, args: &[&str], stdin: &[u8]) -> Result<Answer, Fail> {
         let answer = self.ask(args, stdin)?;
         if answer.code == 0 { Ok(answer) } else { Err(failed(args, &answer)) }
+    }
+
+    /// The same git in another repository: none of this one's index or objects.
+    #[must_use]
+    pub fn plain_at(&self, folder: &Path) -> Git {
+        Git { folder: folder.to_path_buf(), env: self.env.clone(), extra: Vec::new() }
+    }
+
+    /// Runs git on paths given as bytes, behind `--`; gives its output.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`, `GIT_FAILED`.
+    pub fn run_on_paths(&self, args: &[&str], paths: &[&[u8]]) -> Result<Vec<u8>, Fail> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut command = self.command(args);
+        command.arg("--").args(paths.iter().map(|p| std::ffi::OsStr::from_bytes(p)));
+        let output = command.stdin(Stdio::null()).output().map_err(|e| Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind())))?;
+        let answer = Answer { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr: output.stderr };
+        if answer.code == 0 { Ok(answer.stdout) } else { Err(failed(args, &answer)) }
     }
 
     #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]

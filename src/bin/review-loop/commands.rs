@@ -47,4 +47,8 @@ commands! {
     "findings" {
         parse_response ParseResponse false,
     }
+    "scope" {
+        detect_scope DetectScope false,
+        fingerprint_scope FingerprintScope false,
+    }
 }
