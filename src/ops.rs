@@ -4,20 +4,28 @@
 //! [`Fail`](crate::base::Fail). Drivers call the same functions as commands do.
 
 pub mod assert_same_path;
+pub mod check_readiness;
 pub mod checkout;
 pub mod cleanup_residue;
 pub mod collect_metrics;
 pub mod compare_rounds;
 pub mod contents;
+pub mod decide_round;
 pub mod detect_scope;
+pub mod expand_loop_args;
 pub mod fingerprint_scope;
 pub mod gather;
 pub mod parse_response;
+pub mod plan_round;
 pub mod record_round;
 pub mod render_prior_context;
 pub mod render_session_doc;
 pub mod resolve_round_report;
+pub mod seal_readiness;
 pub mod snapshot_reports;
+pub mod summarize_loop;
+pub mod surface;
+pub mod synthesize_verdict;
 
 use serde::Serialize;
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::Ask;
 use super::checkout::{Candidate, Checkout, Commit};
 use super::contents;
+use crate::base::id::is_empty_tree;
 use crate::base::reason::words;
 use crate::base::{Code, Fail};
 use crate::host::Host;
@@ -82,6 +83,9 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
 /// # Errors
 /// As [`run`].
 pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, own: &Own) -> Result<Answer, Fail> {
+    if let Some(base) = base.filter(|b| is_empty_tree(b)) {
+        return against_nothing(checkout, host, base, own);
+    }
     let head = checkout.head()?;
     let branch = checkout.branch()?;
     let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, branch.is_none() && head.is_some()).into_iter().collect();
@@ -131,6 +135,19 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, own: &Own) -
             Ok(Answer { kind, base: Some(against), head: Some(head.oid), files, warnings })
         }
     }
+}
+
+/// The whole code base, uncommitted work included: everything is an addition to the empty tree.
+fn against_nothing(checkout: &Checkout, host: &Host, base: &str, own: &Own) -> Result<Answer, Fail> {
+    let head = checkout.head()?;
+    let detached = checkout.branch()?.is_none() && head.is_some();
+    let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, detached).into_iter().collect();
+    let (status, excluded) = checkout.status(own)?;
+    warnings.extend(excluded.then_some("own_files_excluded"));
+    let head = head.map(|h| h.oid);
+    let files = files(checkout, Some(checkout.empty_tree), checkout.empty_tree, status, &mut warnings)?;
+    let kind = if files.is_empty() { Kind::Nothing } else { Kind::Codebase };
+    Ok(Answer { kind, base: Some(base.to_owned()), head, files, warnings })
 }
 
 /// The merge base to compare with: of the named base, else of the first default branch that has one.

@@ -261,22 +261,6 @@ pub fn compact<T: serde::Serialize>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// Canonical bytes: keys sorted by bytes at every level, no blanks. What receipts are sealed over.
-pub fn canonical(value: &Value) -> Vec<u8> {
-    fn sorted(value: &Value) -> Value {
-        match value {
-            Value::Object(map) => {
-                let mut keys: Vec<&String> = map.keys().collect();
-                keys.sort_unstable();
-                Value::Object(keys.into_iter().map(|k| (k.clone(), sorted(&map[k]))).collect())
-            }
-            Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
-            other => other.clone(),
-        }
-    }
-    serde_json::to_vec(&sorted(value)).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,11 +288,5 @@ mod tests {
     #[test]
     fn a_byte_order_mark_and_crlf_are_accepted() {
         assert!(parse("\u{feff}{\r\n\"a\":9223372036854775807}\r\n".as_bytes()).is_ok());
-    }
-
-    #[test]
-    fn canonical_bytes_sort_keys_at_every_level() {
-        let value = parse(br#"{"b":[{"z":1,"a":2}],"a":null}"#).unwrap();
-        assert_eq!(canonical(&value), br#"{"a":null,"b":[{"a":2,"z":1}]}"#);
     }
 }

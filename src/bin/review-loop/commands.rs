@@ -34,6 +34,8 @@ macro_rules! commands {
 
 commands! {
     "rounds" {
+        expand_loop_args ExpandLoopArgs false,
+        plan_round PlanRound false,
         cleanup_residue CleanupResidue true,
         snapshot_reports SnapshotReports true,
         resolve_round_report ResolveRoundReport true,
@@ -43,6 +45,11 @@ commands! {
         render_prior_context RenderPriorContext true,
         compare_rounds CompareRounds true,
         render_session_doc RenderSessionDoc true,
+        synthesize_verdict SynthesizeVerdict false,
+        decide_round DecideRound false,
+        summarize_loop SummarizeLoop false,
+        seal_readiness SealReadiness false,
+        check_readiness CheckReadiness false,
     }
     "findings" {
         parse_response ParseResponse false,

@@ -1,0 +1,235 @@
+//! decide-round: stop, continue or ask (deep-review seed §3 and §5).
+
+use serde::Serialize;
+
+use super::{Ask, gather};
+use crate::base::path::printable;
+use crate::base::reason::StopReason;
+use crate::base::verdict::RoundVerdict;
+use crate::base::{Code, Fail, number};
+use crate::host::{Host, files};
+use crate::report::metrics::judge;
+use crate::report::response::Origin;
+use crate::round::arguments::MAX_CAP;
+use crate::round::compare::compare;
+use crate::round::plan::Phase;
+use crate::round::record::Round;
+use crate::round::stop::{Action, Compared, Count, Facts, RespondSkip, ReviewFacts, Skip, UserChoice, decide, respond};
+
+/// What is asked.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// The state of this round; none when its review failed.
+    pub current: Option<String>,
+    /// The state of the round before.
+    pub previous: Option<String>,
+    /// Before Respond: the report of this round, not yet recorded.
+    pub review_report: Option<String>,
+    /// The cap.
+    pub cap: Option<String>,
+    /// Reviews executed, this one included.
+    pub rounds_executed: Option<String>,
+    /// document or implementation.
+    pub artifact_phase: Option<String>,
+    /// READY_FOR_IMPLEMENTATION or DOCUMENT_BLOCKED.
+    pub readiness: Option<String>,
+    /// Whether the only concern is one the reviewers are split on.
+    pub split_only: bool,
+    /// Failures of this round that left no verdict.
+    pub operational_failures: Option<String>,
+    /// Reviewers that answered.
+    pub actual_reviewers: Option<String>,
+    /// Whether this Codex-only round has no Codex role.
+    pub codex_role_missing: bool,
+    /// continue, stop or defer-and-stop.
+    pub user_choice: Option<String>,
+    /// Whether a privacy warning waits for an answer.
+    pub privacy_warning: bool,
+    /// The answer of `check-readiness --deferred`.
+    pub deferred_file: Option<String>,
+    /// What the person answered to `implemented_unknown`.
+    pub implemented_count: Option<String>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// What to do.
+    pub action: Action,
+    /// Which of the seed's conditions decided it.
+    pub condition: Option<u8>,
+    /// Why it stops.
+    pub stop_reason: Option<StopReason>,
+    /// Whether Respond runs in this round.
+    pub run_respond: bool,
+    /// Why it does not.
+    pub respond_skip: Option<RespondSkip>,
+    /// The seed's kind of skip.
+    pub skip: Option<Skip>,
+    /// Whether the review of this round is to be tried once more.
+    pub retry_review: bool,
+    /// Cap minus executed reviews.
+    pub rounds_saved: u64,
+    /// Of the last executed report; never inferred.
+    pub final_verdict: Option<RoundVerdict>,
+    /// The report it stands in.
+    pub final_report_path: Option<String>,
+    /// What a person must decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Ask>,
+    /// Sorted.
+    pub warnings: Vec<&'static str>,
+}
+
+/// Decides.
+///
+/// # Errors
+/// `INVALID_PATH`, `INVALID_STATE`, `STALE_STATE`, `INVALID_REPORT`, `INVALID_ARGUMENT`, `INVALID_DECISION_INPUT`.
+pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
+    let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
+    let round_at = |flag: &Option<String>| given(flag).map(|f| host.absolute(Some(&f), "state file").and_then(|p| gather::round(&p))).transpose();
+    let (current, previous) = (round_at(&request.current)?, round_at(&request.previous)?);
+    let plain = |flag: &Option<String>, name: &str, max: u64| given(flag).map(|t| number::plain(name, &t, 0..=max)).transpose();
+    let cap = plain(&request.cap, "--cap", MAX_CAP)?.filter(|c| *c > 0);
+    let cap = cap.ok_or_else(|| Fail::new(Code::InvalidLoopPolicy, "the flag `--cap` is missing or 0"))?;
+    let failures = plain(&request.operational_failures, "--operational-failures", 1000)?.unwrap_or(0);
+    let before_respond = given(&request.review_report);
+    if current.is_some() && before_respond.is_some() {
+        return Err(Fail::new(Code::InvalidDecisionInput, "`--current` and `--review-report` exclude each other: the report is of a round not yet recorded"));
+    }
+    let phase = phase(request, current.as_ref())?;
+    let user = given(&request.user_choice).map(|c| {
+        UserChoice::parse(&c).ok_or_else(|| Fail::new(Code::InvalidArgument, format!("`--user-choice {}` is not continue, stop or defer-and-stop", printable(&c))))
+    });
+    let user = user.transpose()?;
+    let deferred_pending = given(&request.deferred_file).map(|f| pending(host, &f)).transpose()?.unwrap_or_default().len() as u64;
+    let implemented = plain(&request.implemented_count, "--implemented-count", 1_000_000)?;
+    let mut warnings = Vec::new();
+    let (review, verdict, report) = match (&current, &before_respond) {
+        (Some(round), _) => {
+            let facts = of_round(round, previous.as_ref(), request, implemented, &mut warnings)?;
+            (Some(facts), Some(round.verdict), Some(round.round_review_report_path.clone()))
+        }
+        (None, Some(flag)) => {
+            let read = gather::review(host, Some(flag))?;
+            let judged = judge(&read.review, &read.path)?;
+            let clean = judged.verdict == RoundVerdict::Approve && judged.counts.critical + judged.counts.warning == 0 && read.review.findings.iter().all(|f| f.grade.level() == crate::base::severity::Level::Info);
+            let ready = given(&request.readiness).as_deref() == Some("READY_FOR_IMPLEMENTATION");
+            let facts = ReviewFacts { clean, ready, split_only: request.split_only, compared: None, accepted: 0, deferred: 0, implemented: Count::Known(0), halted: false };
+            (Some(facts), Some(judged.verdict), Some(read.path))
+        }
+        (None, None) => {
+            let last = previous.as_ref();
+            (None, last.map(|r| r.verdict), last.map(|r| r.round_review_report_path.clone()))
+        }
+    };
+    let counted = current.as_ref().map(|r| r.round_number).or(previous.as_ref().map(|r| r.round_number));
+    let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
+    let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
+    let actual_reviewers = named.or_else(|| current.as_ref().filter(|r| r.artifact_phase.is_some()).map(|r| r.actual_reviewers.len() as u64));
+    let facts = Facts { phase, cap, executed, review, operational_failures: failures, user, privacy_warning: request.privacy_warning, actual_reviewers, codex_role_missing: request.codex_role_missing, deferred_pending };
+    let skip = facts.review.as_ref().and_then(|r| respond(phase, r));
+    let rounds_saved = cap.saturating_sub(executed);
+    let common = Answer {
+        action: Action::Continue,
+        condition: None,
+        stop_reason: None,
+        run_respond: false,
+        respond_skip: skip,
+        skip: None,
+        retry_review: false,
+        rounds_saved,
+        final_verdict: verdict,
+        final_report_path: report,
+        ask: None,
+        warnings,
+    };
+    if before_respond.is_some() {
+        return Ok(before(&facts, skip, common));
+    }
+    let decision = decide(&facts);
+    Ok(Answer {
+        action: decision.action,
+        condition: decision.condition,
+        stop_reason: decision.stop_reason,
+        skip: decision.skip,
+        retry_review: decision.retry_review,
+        ask: decision.question.map(ask),
+        ..common
+    })
+}
+
+/// Before Respond the round is not over: only what ends it at once is decided, else whether Respond runs.
+fn before(facts: &Facts, skip: Option<RespondSkip>, common: Answer) -> Answer {
+    let decision = decide(facts);
+    let at_once = matches!(decision.condition, Some(1 | 4 | 5 | 6)) || decision.question == Some("privacy");
+    if at_once {
+        return Answer { action: decision.action, condition: decision.condition, stop_reason: decision.stop_reason, skip: decision.skip, ask: decision.question.map(ask), ..common };
+    }
+    let skipped = skip.map(|_| Skip::Respond);
+    Answer { run_respond: skip.is_none(), skip: skipped, ..common }
+}
+
+fn phase(request: &Request, current: Option<&Round>) -> Result<Phase, Fail> {
+    let named = request.artifact_phase.clone().filter(|p| !p.is_empty()).or_else(|| current.and_then(|r| r.artifact_phase.clone()));
+    let Some(named) = named else { return Ok(Phase::Implementation) };
+    Phase::parse(&named).ok_or_else(|| Fail::new(Code::InvalidLoopPolicy, format!("the artifact phase `{}` is unknown", printable(&named))))
+}
+
+fn of_round(round: &Round, previous: Option<&Round>, request: &Request, told: Option<u64>, warnings: &mut Vec<&'static str>) -> Result<ReviewFacts, Fail> {
+    let compared = previous.map(|p| compare(p, round)).transpose()?;
+    if let Some(previous) = previous.filter(|p| p.round_number >= round.round_number) {
+        let message = format!("the previous round {} does not come before round {}", previous.round_number, round.round_number);
+        return Err(Fail::new(Code::InvalidDecisionInput, message));
+    }
+    if previous.is_none() && round.round_number > 1 {
+        warnings.push("previous_round_missing");
+    }
+    let metrics = &round.response_metrics;
+    let implemented = match (metrics.implemented_source, told) {
+        (Origin::Missing, Some(told)) => Count::Known(told),
+        (Origin::Missing, None) => Count::Unknown,
+        _ => Count::Known(metrics.implemented_count),
+    };
+    let ready = request.readiness.as_deref().filter(|r| !r.is_empty()).or(round.readiness.as_deref()) == Some("READY_FOR_IMPLEMENTATION");
+    Ok(ReviewFacts {
+        clean: round.is_clean(),
+        ready,
+        split_only: request.split_only,
+        compared: compared.map(|c| Compared { stalled: c.stalled, progressed: c.progressed }),
+        accepted: metrics.accepted_count,
+        deferred: metrics.deferred_count,
+        implemented,
+        halted: metrics.halted,
+    })
+}
+
+/// The pending ids out of an answer of `check-readiness --deferred`.
+///
+/// # Errors
+/// `INVALID_READINESS`, or why the file cannot be read.
+pub fn pending(host: &Host, flag: &str) -> Result<Vec<String>, Fail> {
+    let path = host.absolute(Some(flag), "deferred file")?;
+    let invalid = |fail: Fail| {
+        let message = format!("the deferred items `{}` cannot be used: {}", printable(&path.to_string_lossy()), fail.message);
+        Fail { message, ..fail.within(Code::InvalidReadiness) }
+    };
+    let value = crate::wire::json::parse(&files::read_text(&path, files::DOCUMENT_LIMIT)?).map_err(invalid)?;
+    crate::wire::json::Fields::of(&value, "").and_then(|f| f.texts("pending")).map_err(invalid)
+}
+
+fn ask(code: &'static str) -> Ask {
+    match code {
+        "privacy" => Ask::new(code, "a privacy warning is open; may this content go to the reviewers?", &[("continue", "go on"), ("stop", "stop the loop")]),
+        "deferred_items" => Ask::new(
+            code,
+            "the response deferred items; go on with the loop or stop after this round?",
+            &[("continue", "go on; the items stay listed as remaining work"), ("defer-and-stop", "stop after this round"), ("stop", "stop")],
+        ),
+        _ => Ask::new(
+            code,
+            "the response neither states nor lets us count what was implemented; how many items were?",
+            &[("implemented-count", "hand the number back with --implemented-count"), ("stop", "stop the loop")],
+        ),
+    }
+}
