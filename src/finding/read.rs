@@ -8,6 +8,7 @@ pub mod label;
 pub mod lines;
 pub mod location;
 pub mod markdown;
+pub mod tool;
 
 use super::Review;
 

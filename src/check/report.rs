@@ -1,0 +1,102 @@
+//! The canonical report of the built-in checks, with the verdict of the strict-report rule (rounds spec §2.5, §3).
+
+use std::fmt::Write as _;
+
+use super::Issue;
+use crate::base::path::printable;
+use crate::base::severity::{Grade, Level};
+use crate::base::verdict::RoundVerdict;
+
+/// What was reviewed.
+#[derive(Debug, Clone, Default)]
+pub struct Review {
+    /// Sorted by path and line.
+    pub issues: Vec<Issue>,
+    /// How many files were looked at.
+    pub files: usize,
+    /// Names of the checks that found nothing.
+    pub passed: Vec<String>,
+}
+
+/// The verdict that follows from the issues: critical or high requires REQUEST_CHANGES, other warnings CONCERN.
+pub fn verdict(issues: &[Issue]) -> RoundVerdict {
+    let has = |level: Level| issues.iter().any(|i| i.grade.level() == level);
+    if has(Level::Critical) {
+        RoundVerdict::RequestChanges
+    } else if has(Level::Warning) {
+        RoundVerdict::Concern
+    } else {
+        RoundVerdict::Approve
+    }
+}
+
+/// Renders the report. One item is one line: place, rule, grade, message.
+pub fn render(review: &Review, date: &str) -> String {
+    let of = |level: Level| -> Vec<&Issue> { review.issues.iter().filter(|i| i.grade.level() == level).collect() };
+    let (critical, warning, info) = (of(Level::Critical), of(Level::Warning), of(Level::Info));
+    let mut out = format!("# Deep Review Report — {date}\n\n## Summary\n- **Verdict**: {}\n", verdict(&review.issues).word());
+    let _ = writeln!(out, "- **Issues**: 🔴 {}, 🟡 {}, ℹ️ {}", critical.len(), warning.len(), info.len());
+    let _ = writeln!(out, "- **Review Mode**: built-in checks, {} files\n\n## Code Review", review.files);
+    for (title, issues) in [("🔴 Critical", critical), ("🟡 Warning", warning), ("ℹ️ Info", info)] {
+        let _ = writeln!(out, "### {title}");
+        if issues.is_empty() {
+            out.push_str("None.\n");
+        }
+        for issue in issues {
+            let _ = writeln!(out, "- {}", line(issue));
+        }
+        out.push('\n');
+    }
+    out.push_str("### 🟢 Passed\n");
+    if review.passed.is_empty() {
+        out.push_str("None.\n");
+    }
+    for name in &review.passed {
+        let _ = writeln!(out, "- {}", printable(name));
+    }
+    out
+}
+
+/// ``[high · secret] `path:3-4` — message``: the tag carries the grade that the section cannot tell, and the rule id.
+fn line(issue: &Issue) -> String {
+    let place = issue.path.as_deref().map(|p| {
+        let lines = match (issue.line, issue.end_line) {
+            (Some(first), Some(last)) => format!(":{first}-{last}"),
+            (Some(first), None) => format!(":{first}"),
+            _ => String::new(),
+        };
+        format!("`{}{lines}` ", printable(p))
+    });
+    let grade = if issue.grade == Grade::Unknown { Grade::Low } else { issue.grade };
+    format!("[{} · {}] {}— {}", grade.word(), printable(&issue.rule), place.unwrap_or_default(), printable(&issue.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{review, subject};
+    use crate::finding::read::markdown;
+    use crate::report::strict;
+
+    #[test]
+    fn the_report_is_strict_and_reads_back_as_it_was_found() {
+        let issues = review(&subject("src/a b.rs", "let x = dbg!(1); \n// TODO x\n<<<<<<< a\n>>>>>>> b\n"), &[]);
+        let text = render(&Review { issues: issues.clone(), files: 1, passed: vec!["secret".to_owned()] }, "2026-11-30");
+        let strict = strict::read(&text).unwrap();
+        assert_eq!(strict.verdict, RoundVerdict::RequestChanges);
+        let read = markdown::read(&text);
+        assert!(read.canonical && read.contradictions.is_empty(), "{:?}", read.contradictions);
+        assert_eq!(read.findings.len(), issues.len());
+        for finding in &read.findings {
+            let issue = issues.iter().find(|i| Some(&i.rule) == finding.tags.first() && i.line == finding.place.as_ref().unwrap().line);
+            let issue = issue.unwrap_or_else(|| panic!("{finding:?}"));
+            assert_eq!((finding.grade, finding.place.as_ref().unwrap().path.as_str()), (issue.grade, "src/a b.rs"));
+        }
+    }
+
+    #[test]
+    fn nothing_found_is_an_approval() {
+        let text = render(&Review { files: 3, passed: vec!["secret".to_owned()], ..Review::default() }, "2026-11-30");
+        assert_eq!(strict::read(&text).unwrap().verdict, RoundVerdict::Approve);
+    }
+}
