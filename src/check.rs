@@ -41,7 +41,7 @@ impl Subject<'_> {
     /// The lines of the text with their numbers, without line ends.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
         let text = self.text.unwrap_or_default();
-        (1..).zip(text.split_inclusive('\n').map(|l| l.trim_end_matches(['\n', '\r'])))
+        (1..).zip(text.split_inclusive('\n').map(|l| l.strip_suffix('\n').map_or(l, |l| l.strip_suffix('\r').unwrap_or(l))))
     }
 
     /// The new lines among them.

@@ -31,9 +31,9 @@ pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
     issues
 }
 
-/// Whether a line ends with a blank or tab that is no Markdown line break.
+/// Whether a line ends with a blank, tab or lone carriage return that is no Markdown line break.
 pub fn is_trailing(line: &str, breaks: bool) -> bool {
-    let kept = line.trim_end_matches([' ', '\t']);
+    let kept = line.trim_end_matches([' ', '\t', '\r']);
     let tail = &line[kept.len()..];
     !tail.is_empty() && !(breaks && tail == "  " && !kept.is_empty())
 }
