@@ -6,6 +6,7 @@
 pub mod child;
 pub mod files;
 pub mod git;
+pub mod guard;
 pub mod lock;
 pub mod procs;
 pub mod terminal;
@@ -47,6 +48,8 @@ pub struct Host {
     pub ids: Ids,
     /// How long a busy lock is waited for.
     pub lock_wait_ms: u64,
+    /// This program, for starting a guard; none where there is none to start.
+    pub program: Option<PathBuf>,
     /// Names the instruction at which a debug build kills itself, for crash tests.
     pub failpoint: Option<String>,
 }

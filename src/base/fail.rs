@@ -120,6 +120,7 @@ codes! {
     NotFound "NOT_FOUND" Input "a file that was named does not exist" "check the path";
     AccessDenied "ACCESS_DENIED" World "the system denied access to a file" "check owner and mode";
     IsDirectory "IS_DIRECTORY" Input "a folder stands where a file must be" "name a file";
+    Interrupted "INTERRUPTED" World "a signal asked the command to end; what was stored before is kept" "run it again with --loop-id to go on";
     Internal "INTERNAL" Bug "our own fault" "report it with the command line";
 }
 
@@ -136,6 +137,8 @@ pub struct Fail {
     pub message: String,
     /// Overrides the hint of the code.
     pub hint: Option<String>,
+    /// Overrides the exit status of the kind: 128 + n for a signal.
+    pub exit: Option<u8>,
     /// Further fields of `error`, in order.
     pub details: Map<String, Value>,
 }
@@ -143,7 +146,7 @@ pub struct Fail {
 impl Fail {
     /// A failure with the code's own hint.
     pub fn new(code: Code, message: impl Into<String>) -> Fail {
-        Fail { code, reason: None, system: None, message: message.into(), hint: None, details: Map::new() }
+        Fail { code, reason: None, system: None, message: message.into(), hint: None, exit: None, details: Map::new() }
     }
 
     /// Adds one field to `error`.
@@ -176,9 +179,9 @@ impl Fail {
         self.reason.unwrap_or(self.code).kind()
     }
 
-    /// The exit status: 70 for our own faults, else 2.
+    /// The exit status: 70 for our own faults, 128 + n for a signal, else 2.
     pub fn status(&self) -> u8 {
-        if self.kind() == Kind::Bug { 70 } else { 2 }
+        self.exit.unwrap_or(if self.kind() == Kind::Bug { 70 } else { 2 })
     }
 }
 

@@ -76,7 +76,15 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
     let Some((program, args)) = launch.argv.split_first() else {
         return Err(Fail::new(Code::ChildFailed, "the argv is empty"));
     };
-    let mut command = Command::new(program);
+    let found = resolve(host, launch.cwd, program)?;
+    let mut command = match host.program.as_deref().filter(|_| cfg!(target_os = "linux")) {
+        Some(own) => {
+            let mut guard = Command::new(own);
+            guard.arg(super::guard::WORD).arg(std::process::id().to_string()).arg("--").arg(&found);
+            guard
+        }
+        None => Command::new(&found),
+    };
     command.args(args).current_dir(launch.cwd).process_group(0);
     command.env_clear().envs(&host.env).envs(launch.env.iter().map(|(k, v)| (*k, v)));
     command.stdin(if launch.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
@@ -103,6 +111,19 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
         stderr,
         cut: out_cut || err_cut,
     })
+}
+
+/// The program a word names: a path as it is, a bare name looked up in `PATH`. Behind a guard nobody else would say that
+/// it is missing.
+fn resolve(host: &Host, cwd: &Path, program: &str) -> Result<std::path::PathBuf, Fail> {
+    let missing = || Fail::new(Code::ChildFailed, format!("cannot start `{}`: no such program", printable(program))).with("program", program);
+    let runnable = |p: &Path| p.metadata().is_ok_and(|m| m.is_file() && std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
+    if program.contains('/') {
+        let full = cwd.join(program);
+        return if runnable(&full) { Ok(full) } else { Err(missing()) };
+    }
+    let folders = host.var("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin").split(':').filter(|f| f.starts_with('/'));
+    folders.map(|f| Path::new(f).join(program)).find(|p| runnable(p)).ok_or_else(missing)
 }
 
 type Drained = mpsc::Receiver<(Vec<u8>, bool)>;

@@ -61,6 +61,18 @@ pub struct Answer {
 /// `INVALID_ROUND`, `MISSING_BASE_COMMIT`, `BAD_COMMIT`, `INVALID_PATH`, `INVALID_REPORT`, `INVALID_ROUTING_METADATA`,
 /// `INVALID_PLAN`, `BAD_ID`, `ROUND_EXISTS`, `LOCK_BUSY`, or why a file cannot be read or written.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
+    record_with(request, host, None)
+}
+
+/// Records a round whose surface the caller captured itself: a driven loop has no seats that a plan could be checked for.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with_surface(request: &Request, host: &Host, surface: Surface) -> Result<Answer, Fail> {
+    record_with(request, host, Some(surface))
+}
+
+fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Result<Answer, Fail> {
     let round_number = number::round(request.round_number.as_deref())?;
     let base = CommitId::parse(request.base_commit.as_deref())?;
     let read = gather::review(host, request.review_report.as_deref())?;
@@ -73,6 +85,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let loop_id = loop_id.map_or_else(|| host.fresh_id(), |id| id.as_str().to_owned());
     let dir = host.absolute(request.state_dir.as_deref(), "state directory")?;
     let (surface, routing) = planned(host, request.plan_file.as_deref(), round_number, &base, &loop_id, routing)?;
+    let surface = captured.unwrap_or(surface);
     let mut warnings = Vec::new();
     if repo_root.is_none() && cites_absolute(&read.review) {
         warnings.push("paths_not_relative".to_owned());

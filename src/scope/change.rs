@@ -86,6 +86,50 @@ fn numstat<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Option
     Some((binary, path.to_vec()))
 }
 
+/// Reads `diff --patch-with-raw -z -U0`: the new line ranges of each path.
+///
+/// The raw records come first and name the paths without quoting; the patches follow in the same order, so that no
+/// path is ever read out of a patch. A type change has two patches. Bound: linear.
+pub fn new_lines(bytes: &[u8]) -> BTreeMap<Vec<u8>, Vec<(u64, u64)>> {
+    let mut rest = bytes;
+    let mut order: Vec<(Vec<u8>, usize)> = Vec::new();
+    while rest.first() == Some(&b':') {
+        let mut fields = rest.split(|b| *b == 0);
+        let Some(head) = fields.next() else { break };
+        let pair = head.rsplit(|b| *b == b' ').next().is_some_and(|s| matches!(s.first(), Some(b'R' | b'C')));
+        let record = raw_record(head, &mut fields);
+        let taken: usize = rest.split(|b| *b == 0).take(if pair { 3 } else { 2 }).map(|f| f.len() + 1).sum();
+        rest = rest.get(taken..).unwrap_or_default();
+        if let Some(record) = record.filter(|r| r.letter != Letter::U) {
+            order.push((record.path, if record.letter == Letter::T { 2 } else { 1 }));
+        }
+    }
+    let mut found: BTreeMap<Vec<u8>, Vec<(u64, u64)>> = BTreeMap::new();
+    let mut headers = order.into_iter().flat_map(|(path, patches)| std::iter::repeat_n(path, patches));
+    let mut current: Option<Vec<u8>> = None;
+    for line in rest.split(|b| *b == b'\n') {
+        let line = line.strip_prefix(b"\0").unwrap_or(line);
+        if line.starts_with(b"diff --git ") {
+            current = headers.next();
+            if let Some(path) = &current {
+                found.entry(path.clone()).or_default();
+            }
+        } else if let Some((path, range)) = current.as_ref().zip(hunk(line)) {
+            found.entry(path.clone()).or_default().push(range);
+        }
+    }
+    found
+}
+
+/// The new side of `@@ -a,b +c,d @@`; none when nothing is new.
+fn hunk(line: &[u8]) -> Option<(u64, u64)> {
+    let text = std::str::from_utf8(line.strip_prefix(b"@@ -")?.split(|b| *b == b'@').next()?).ok()?;
+    let new = text.split_once('+')?.1.trim();
+    let (first, count) = new.split_once(',').unwrap_or((new, "1"));
+    let (first, count): (u64, u64) = (first.parse().ok()?, count.parse().ok()?);
+    (count > 0).then(|| (first, first + count - 1))
+}
+
 /// What `status` says of one tracked path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Legs {
@@ -175,6 +219,16 @@ mod tests {
         assert!(records[0].binary && records[0].path == b"m.txt");
         assert_eq!(records[1].old_path.as_deref(), Some(&b"old"[..]));
         assert!(records[2].submodule && !records[2].binary);
+    }
+
+    #[test]
+    fn new_lines_follow_the_order_of_the_raw_records() {
+        let bytes = b":100644 100644 a b M\0a\nb.txt\0:100644 120000 a b T\0t\0:100644 100644 a b M\0z\0\0diff --git a/x b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n\
+            diff --git a/t b/t\n@@ -1 +0,0 @@\n-x\ndiff --git a/t b/t\n@@ -0,0 +1 @@\n+y\ndiff --git a/z b/z\n@@ -3,0 +4 @@ fn f()\n+q\n";
+        let found = new_lines(bytes);
+        assert_eq!(found[&b"a\nb.txt".to_vec()], [(1, 2)]);
+        assert_eq!(found[&b"t".to_vec()], [(1, 1)]);
+        assert_eq!(found[&b"z".to_vec()], [(4, 4)]);
     }
 
     #[test]

@@ -54,6 +54,9 @@ commands! {
     "findings" {
         parse_response ParseResponse false,
     }
+    "everything" {
+        run_loop RunLoop false,
+    }
     "scope" {
         detect_scope DetectScope false,
         fingerprint_scope FingerprintScope false,

@@ -9,13 +9,17 @@ mod output;
 use std::process::ExitCode;
 
 use review_loop::base::{Code, Fail};
-use review_loop::host::{Clock, Host, Ids};
+use review_loop::host::{Clock, Host, Ids, guard};
 
 fn main() -> ExitCode {
+    let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|w| w == guard::WORD) {
+        return ExitCode::from(guard::run(&words[2..]));
+    }
     std::panic::set_hook(Box::new(|_| {}));
     let done = std::panic::catch_unwind(|| {
         let host = host();
-        match cli::parse(std::env::args_os()) {
+        match cli::parse(words) {
             cli::Parsed::Text(text) => output::text(&text),
             cli::Parsed::Refused(fail) => output::fail(&fail, false, false),
             cli::Parsed::Command(call) => {
@@ -37,7 +41,7 @@ fn main() -> ExitCode {
 fn host() -> Host {
     let env = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
     let cwd = std::env::current_dir().unwrap_or_else(|_| std::path::PathBuf::from("/"));
-    let mut host = Host { cwd, env, clock: Clock::System, ids: Ids::Random, lock_wait_ms: 10_000, failpoint: None };
+    let mut host = Host { cwd, env, clock: Clock::System, ids: Ids::Random, lock_wait_ms: 10_000, program: std::env::current_exe().ok(), failpoint: None };
     if cfg!(debug_assertions) {
         if let Some(ms) = host.var("REVIEW_LOOP_TEST_NOW").and_then(|t| t.parse().ok()) {
             host.clock = Clock::Fixed(ms);

@@ -11,12 +11,13 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Reply {
     status: u8,
     json: Vec<u8>,
+    error: Option<Map<String, Value>>,
 }
 
 impl Reply {
     /// Done, or yes.
     pub(crate) fn yes<T: Serialize>(body: &T) -> Reply {
-        Reply { status: 0, json: serde_json::to_vec(body).unwrap_or_default() }
+        Reply { status: 0, json: serde_json::to_vec(body).unwrap_or_default(), error: None }
     }
 
     /// A check: yes is 0, no is 1.
@@ -34,18 +35,21 @@ impl Reply {
         json.extend_from_slice(b"\"ask\":");
         json.extend(serde_json::to_vec(ask).unwrap_or_default());
         json.push(b'}');
-        Reply { status: 3, json }
+        Reply { status: 3, json, error: None }
     }
 
-    /// Another exit status for the same answer.
-    pub(crate) fn status(self, status: u8) -> Reply {
-        Reply { status, ..self }
+    /// A failure that still has an answer: its fields stand beside `error`.
+    pub(crate) fn failed<T: Serialize>(fail: &Fail, body: &T) -> Reply {
+        Reply { status: fail.status(), error: Some(error_of(fail, false)), ..Reply::yes(body) }
     }
 }
 
 /// Prints an answer; gives the exit status.
 pub(crate) fn reply(reply: &Reply, pretty: bool) -> u8 {
-    let mut line = b"{\"ok\":true".to_vec();
+    let mut line = match &reply.error {
+        None => b"{\"ok\":true".to_vec(),
+        Some(error) => [b"{\"ok\":false,\"error\":", serde_json::to_vec(error).unwrap_or_default().as_slice()].concat(),
+    };
     if reply.json.len() > 2 {
         line.push(b',');
     }
@@ -57,6 +61,19 @@ pub(crate) fn reply(reply: &Reply, pretty: bool) -> u8 {
 /// Prints a failure; gives the exit status. The nine reference commands keep the system's name of a file-system error
 /// as the code and repeat the details at top level.
 pub(crate) fn fail(fail: &Fail, reference: bool, pretty: bool) -> u8 {
+    let error = error_of(fail, reference);
+    let mut body = Map::new();
+    body.insert("ok".into(), Value::Bool(false));
+    body.insert("error".into(), Value::Object(error));
+    if reference {
+        body.extend(fail.details.clone());
+    }
+    print(&serde_json::to_vec(&body).unwrap_or_default(), pretty);
+    fail.status()
+}
+
+/// The `error` object of a failure.
+fn error_of(fail: &Fail, reference: bool) -> Map<String, Value> {
     let system = fail.system.filter(|_| reference);
     let mut error = Map::new();
     error.insert("code".into(), json!(system.unwrap_or(fail.code.word())));
@@ -68,14 +85,7 @@ pub(crate) fn fail(fail: &Fail, reference: bool, pretty: bool) -> u8 {
         error.insert("reason".into(), json!(reason.word()));
     }
     error.extend(fail.details.clone());
-    let mut body = Map::new();
-    body.insert("ok".into(), Value::Bool(false));
-    body.insert("error".into(), Value::Object(error));
-    if reference {
-        body.extend(fail.details.clone());
-    }
-    print(&serde_json::to_vec(&body).unwrap_or_default(), pretty);
-    fail.status()
+    error
 }
 
 /// Prints help or version text.

@@ -1,0 +1,188 @@
+//! The built-in source: the checks run over the changed surface of a round, and the project's own checks beside them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use globset::{Glob, GlobSetBuilder};
+
+use super::checkout::Checkout;
+use super::{detect_scope, surface};
+use crate::base::path::printable;
+use crate::base::severity::{Grade, Level};
+use crate::base::{Code, Fail};
+use crate::check::report::Review;
+use crate::check::{self, Issue, Subject};
+use crate::finding::read::tool;
+use crate::host::child::{self, Launch};
+use crate::host::{Host, files};
+use crate::scope::change::{self, Letter};
+use crate::scope::surface::File;
+use crate::wire::checks::{self, Checks, ProjectCheck};
+
+/// Files over this size are not read by the checks.
+const READ_LIMIT: u64 = 8 << 20;
+/// The most that is kept of a project check's output.
+const OUTPUT_LIMIT: usize = 64 << 20;
+
+/// What is asked.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The checkout.
+    pub repo_root: &'a Path,
+    /// What the review compares with.
+    pub base: &'a str,
+    /// Our own state, left out while untracked.
+    pub state_dir: &'a Path,
+    /// Whether the working tree's `checks.toml` counts beside the base commit's.
+    pub trust_worktree: bool,
+}
+
+/// Reviews the surface.
+///
+/// # Errors
+/// As detect-scope; `INVALID_CHECKS`; `CHILD_FAILED` when a project check could not be run, ran out of time, or printed
+/// something other than it promised: a check that did not check proves nothing.
+pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
+    let (checkout, scope) = surface::files_of(host, request.repo_root, request.base, request.state_dir)?;
+    let checks = project_checks(&checkout, &scope, request)?;
+    let new_lines = new_lines(&checkout, &scope)?;
+    let mut issues = Vec::new();
+    for file in scope.files.iter().filter(|f| f.status != Letter::D && !f.submodule) {
+        issues.extend(review_file(&checkout, file, &new_lines, &checks.off));
+    }
+    let mut passed: Vec<String> = check::rules().filter(|r| !checks.off.iter().any(|o| o == r) && !issues.iter().any(|i| i.rule == **r)).map(str::to_owned).collect();
+    for project in &checks.project {
+        if !concerns(project, &scope.files)? {
+            continue;
+        }
+        let found = run_project_check(host, &checkout, project)?;
+        if found.iter().all(|i| i.grade.level() == Level::Info || i.grade == Grade::Low) {
+            passed.push(project.name.clone());
+        }
+        issues.extend(found);
+    }
+    issues.sort_by(|a, b| (&a.path, a.line, &a.rule).cmp(&(&b.path, b.line, &b.rule)));
+    Ok(Review { issues, files: scope.files.len(), passed })
+}
+
+/// The checks of the base commit when there is one, else of the working tree; a trusted working tree adds its own.
+fn project_checks(checkout: &Checkout, scope: &detect_scope::Answer, request: &Request<'_>) -> Result<Checks, Fail> {
+    const FILE: &str = ".review-loop/checks.toml";
+    let rules: Vec<&str> = check::rules().collect();
+    let parse = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(text) => checks::read(text, &rules),
+        Err(_) => Err(Fail::new(Code::InvalidChecks, format!("`{FILE}` is not UTF-8"))),
+    };
+    let worktree = || -> Result<Checks, Fail> {
+        match files::read_text(&checkout.top.join(FILE), 1 << 20) {
+            Ok(bytes) => parse(&bytes),
+            Err(fail) if fail.code == Code::NotFound => Ok(Checks::default()),
+            Err(fail) => Err(fail),
+        }
+    };
+    let base = scope.base.as_deref().filter(|b| !crate::base::id::is_empty_tree(b));
+    let Some(base) = base else { return worktree() };
+    let answer = checkout.git.ask(&["cat-file", "blob", &format!("{base}:{FILE}")], b"")?;
+    let mut trusted = if answer.code == 0 { parse(&answer.stdout)? } else { Checks::default() };
+    if request.trust_worktree {
+        let more = worktree()?;
+        trusted.off.extend(more.off);
+        for extra in more.project {
+            trusted.project.retain(|c| c.name != extra.name);
+            trusted.project.push(extra);
+        }
+    }
+    Ok(trusted)
+}
+
+/// New line ranges of every modified file, read from one `git diff -U0`.
+fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<BTreeMap<Vec<u8>, Vec<(u64, u64)>>, Fail> {
+    let partly = |f: &File| matches!(f.status, Letter::M | Letter::R | Letter::T | Letter::U) && !f.submodule;
+    let Some(base) = scope.base.as_deref().filter(|_| scope.files.iter().any(partly)) else { return Ok(BTreeMap::new()) };
+    let words = [
+        "diff", "--patch-with-raw", "-z", "-U0", "--no-abbrev", "--find-renames=50%", "-l0", "--no-ext-diff", "--no-textconv", "--no-color",
+        "--ignore-submodules=all", base, "--",
+    ];
+    Ok(change::new_lines(&checkout.git.run(&words, b"")?.stdout))
+}
+
+fn review_file(checkout: &Checkout, file: &File, new_lines: &BTreeMap<Vec<u8>, Vec<(u64, u64)>>, off: &[String]) -> Vec<Issue> {
+    let full = checkout.full(&file.path);
+    let Ok(meta) = full.symlink_metadata() else { return Vec::new() };
+    let path = String::from_utf8_lossy(&file.path);
+    let link = full.read_link().ok().map(|t| t.to_string_lossy().into_owned());
+    let readable = meta.is_file() && meta.len() <= READ_LIMIT && !file.binary;
+    let bytes = if readable { files::read_text(&full, READ_LIMIT).ok() } else { None };
+    let text = bytes.as_deref().map(String::from_utf8_lossy);
+    let whole = file.status == Letter::A;
+    let none = Vec::new();
+    let subject = Subject {
+        path: &path,
+        new_lines: (!whole).then(|| new_lines.get(&file.path).unwrap_or(&none).as_slice()),
+        text: text.as_deref(),
+        size: meta.len(),
+        binary: file.binary,
+        added: whole,
+        link: link.as_deref(),
+    };
+    check::review(&subject, off)
+}
+
+/// Whether a changed file calls for a check.
+fn concerns(check: &ProjectCheck, files: &[File]) -> Result<bool, Fail> {
+    if check.globs.is_empty() {
+        return Ok(true);
+    }
+    let mut set = GlobSetBuilder::new();
+    for glob in &check.globs {
+        let parsed = Glob::new(glob).map_err(|e| {
+            Fail::new(Code::InvalidChecks, format!("the glob `{}` of the check `{}`: {}", printable(glob), printable(&check.name), e.kind()))
+        })?;
+        set.add(parsed);
+    }
+    let set = set.build().map_err(|e| Fail::new(Code::InvalidChecks, format!("the globs of the check `{}`: {}", printable(&check.name), e.kind())))?;
+    Ok(files.iter().any(|f| set.is_match(&*String::from_utf8_lossy(&f.path))))
+}
+
+fn run_project_check(host: &Host, checkout: &Checkout, project: &ProjectCheck) -> Result<Vec<Issue>, Fail> {
+    let shown = printable(&project.name);
+    let launch = Launch { argv: &project.argv, cwd: &checkout.top, env: &[], stdin: Vec::new(), limit: Duration::from_secs(project.limit_s), keep: OUTPUT_LIMIT };
+    let ended = child::run(host, launch)?;
+    let failed = |why: &str| Fail::new(Code::ChildFailed, format!("the check `{shown}` {why}")).with("check", project.name.as_str());
+    if ended.timed_out {
+        return Err(failed(&format!("was ended after its limit of {} s", project.limit_s)));
+    }
+    let Some(code) = ended.code.filter(|c| *c < 128) else { return Err(failed("was ended by a signal")) };
+    if ended.cut {
+        return Err(failed("printed more than is read"));
+    }
+    let output = String::from_utf8_lossy(&ended.stdout);
+    let reported = match tool::read(project.parser, &output) {
+        Some(reported) if project.parser == tool::Format::Lines => {
+            // Compilers and linters print to either stream.
+            let more = tool::read(project.parser, &String::from_utf8_lossy(&ended.stderr)).unwrap_or_default();
+            reported.into_iter().chain(more).collect()
+        }
+        Some(reported) => reported,
+        None => return Err(failed("printed something other than its parser reads")),
+    };
+    let top = checkout.top.to_string_lossy().into_owned();
+    let mut issues: Vec<Issue> = reported
+        .into_iter()
+        .map(|r| Issue {
+            rule: r.rule.map_or_else(|| project.name.clone(), |rule| format!("{}/{rule}", project.name)),
+            grade: r.grade,
+            path: r.place.as_ref().and_then(|p| crate::base::path::display(&p.path, Some(&top))),
+            line: r.place.as_ref().and_then(|p| p.line),
+            end_line: r.place.and_then(|p| p.end_line),
+            message: r.message,
+        })
+        .collect();
+    let serious = issues.iter().any(|i| !matches!(i.grade, Grade::Low | Grade::Suggestion));
+    if code != 0 && !serious {
+        let message = format!("the check exited with {code}");
+        issues.push(Issue { rule: project.name.clone(), grade: Grade::High, path: None, line: None, end_line: None, message });
+    }
+    Ok(issues)
+}
