@@ -45,7 +45,7 @@ impl Subject<'_> {
     }
 
     /// The new lines among them.
-    pub fn new(&self) -> impl Iterator<Item = (u64, &str)> {
+    pub fn fresh(&self) -> impl Iterator<Item = (u64, &str)> {
         let mut ranges = self.new_lines.unwrap_or(&[(1, u64::MAX)]).iter().copied().peekable();
         self.lines().filter(move |(number, _)| {
             while ranges.next_if(|(_, last)| last < number).is_some() {}
@@ -74,7 +74,12 @@ impl Subject<'_> {
 
     /// Whether it is a test by its folder or name.
     pub fn is_test(&self) -> bool {
-        let folder = self.path.split('/').rev().skip(1).any(|f| matches!(f, "test" | "tests" | "spec" | "specs" | "__tests__" | "testdata" | "fixtures" | "e2e"));
+        let folder = self
+            .path
+            .split('/')
+            .rev()
+            .skip(1)
+            .any(|f| matches!(f, "test" | "tests" | "spec" | "specs" | "__tests__" | "testdata" | "fixtures" | "e2e"));
         let name = self.path.rsplit('/').next().unwrap_or(self.path).to_ascii_lowercase();
         folder || name.starts_with("test_") || [".test.", ".spec.", "_test.", "_spec.", "tests."].iter().any(|m| name.contains(m))
     }
@@ -157,7 +162,7 @@ mod tests {
     fn only_new_lines_are_looked_at() {
         let text = "a \nb \nc \nd \n";
         let seen = Subject { new_lines: Some(&[(2, 2), (4, 4)]), ..subject("x.txt", text) };
-        let lines: Vec<u64> = seen.new().map(|(n, _)| n).collect();
+        let lines: Vec<u64> = seen.fresh().map(|(n, _)| n).collect();
         assert_eq!(lines, [2, 4]);
         assert!(seen.is_new(4) && !seen.is_new(3));
     }

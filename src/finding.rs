@@ -85,6 +85,8 @@ pub struct Review {
     pub sections_empty: bool,
     /// Where bytes were not UTF-8.
     pub bad_utf8_at: Option<u64>,
+    /// The phrase in which the reviewer says that it could not look.
+    pub could_not_review: Option<String>,
 }
 
 impl Review {
@@ -103,6 +105,9 @@ impl Review {
         } else {
             (Class::None, said(Class::None).map(|s| s.text.as_str()))
         };
+        if let Some(phrase) = self.could_not_review.as_deref().filter(|_| class == Class::Approve) {
+            return (Class::Unproven, Some(phrase));
+        }
         let damaged = self.contradictions.contains(&Contradiction::Truncated) || self.bad_utf8_at.is_some();
         if class == Class::Approve && damaged { (Class::Unproven, text) } else { (class, text) }
     }

@@ -204,7 +204,7 @@ mod tests {
         let before = words.len();
         words.dedup();
         assert_eq!(before, words.len());
-        assert!(words.iter().all(|w| w.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')));
+        assert!(words.iter().all(|w| { w.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_') }));
     }
 
     #[test]

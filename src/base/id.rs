@@ -69,10 +69,8 @@ impl CommitId {
 }
 
 /// The empty tree of each hash algorithm git knows: the base of a whole-code-base scope.
-pub const EMPTY_TREES: [&str; 2] = [
-    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-];
+pub const EMPTY_TREES: [&str; 2] =
+    ["4b825dc642cb6eb9a060e54bf8d69288fbee4904", "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"];
 
 /// Whether `id` is the empty tree of a hash algorithm (full length only).
 pub fn is_empty_tree(id: &str) -> bool {

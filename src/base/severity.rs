@@ -191,7 +191,9 @@ pub fn at_start(text: &str) -> Option<Written> {
 fn word_at_start(text: &str) -> Option<(Grade, usize)> {
     let first = text.as_bytes().first()?.to_ascii_lowercase();
     for (word, grade) in WORDS.iter().filter(|(w, _)| w.as_bytes()[0] == first) {
-        let Some(head) = text.get(..word.len()) else { continue };
+        let Some(head) = text.get(..word.len()) else {
+            continue;
+        };
         if !head.eq_ignore_ascii_case(word) {
             continue;
         }

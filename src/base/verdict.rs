@@ -136,8 +136,7 @@ fn split_value(text: &str) -> (&str, &str) {
 }
 
 fn is_qualified(tail: &str) -> bool {
-    tail.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str()))
-        || tail.contains("条件")
+    tail.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str())) || tail.contains("条件")
 }
 
 fn qualified_literal(folded: &str) -> Option<Class> {

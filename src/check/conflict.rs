@@ -7,7 +7,7 @@ use crate::base::severity::Grade;
 pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     let mut open: Option<u64> = None;
-    for (number, line) in subject.new() {
+    for (number, line) in subject.fresh() {
         if is_mark(line, '<') || is_mark(line, '|') {
             open.get_or_insert(number);
         } else if is_mark(line, '>') {

@@ -33,7 +33,7 @@ pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
         return Vec::new();
     }
     let mut issues = Vec::new();
-    for (number, line) in subject.new() {
+    for (number, line) in subject.fresh() {
         if !calls.iter().any(|(_, call, _)| line.contains(call)) {
             continue;
         }
@@ -64,7 +64,9 @@ fn code_only(line: &str) -> String {
             Some(q) if c == q => quote = None,
             Some(_) => {}
             None if matches!(c, '"' | '\'' | '`') => quote = Some(c),
-            None if c == '#' || (c == '/' && chars.peek() == Some(&'/')) || (c == '*' && out.trim().is_empty()) => break,
+            None if c == '#' || (c == '/' && chars.peek() == Some(&'/')) || (c == '*' && out.trim().is_empty()) => {
+                break;
+            }
             None => out.push(c),
         }
     }

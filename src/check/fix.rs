@@ -28,7 +28,13 @@ pub fn apply(path: &str, text: &str, wanted: &[Wanted]) -> String {
     let unified = has("mixed-line-endings").then_some(if crlf > lf { "\r\n" } else { "\n" });
     let mut out = String::with_capacity(text.len());
     for (number, line) in (1u64..).zip(text.split_inclusive('\n')) {
-        let end = if line.ends_with("\r\n") { "\r\n" } else if line.ends_with('\n') { "\n" } else { "" };
+        let end = if line.ends_with("\r\n") {
+            "\r\n"
+        } else if line.ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
         let body = &line[..line.len() - end.len()];
         while ranges.next_if(|(_, last)| *last < number).is_some() {}
         let wanted_here = ranges.peek().is_some_and(|(first, _)| *first <= number);

@@ -5,7 +5,9 @@ use crate::base::severity::Grade;
 
 /// Finds links with an absolute target, or one that climbs above the top.
 pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
-    let Some(target) = subject.link.filter(|t| leaves(subject.path, t)) else { return Vec::new() };
+    let Some(target) = subject.link.filter(|t| leaves(subject.path, t)) else {
+        return Vec::new();
+    };
     let why = if target.starts_with('/') { "an absolute path" } else { "a place outside the repository" };
     vec![Issue::at("symlink-escape", Grade::High, subject, None, format!("the symbolic link points to {why}"))]
 }
@@ -35,7 +37,9 @@ mod tests {
 
     #[test]
     fn links_that_climb_out_are_named() {
-        for (path, target, out) in [("a", "/etc/passwd", true), ("d/a", "../b", false), ("d/a", "../../b", true), ("a", "d/../../b", true), ("a", "b/c", false)] {
+        for (path, target, out) in
+            [("a", "/etc/passwd", true), ("d/a", "../b", false), ("d/a", "../../b", true), ("a", "d/../../b", true), ("a", "b/c", false)]
+        {
             let link = Subject { link: Some(target), text: None, ..subject(path, "") };
             assert_eq!(!find(&link).is_empty(), out, "{path} -> {target}");
         }

@@ -25,8 +25,7 @@ const SHAPES: &[(&str, &str)] = &[
 ];
 
 /// An assignment to a name that holds secrets.
-const ASSIGNMENT: &str =
-    r#"(?i)(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)s?["']?\s*(?::=|=>|[:=])\s*["']([^"'\s]{16,})["']"#;
+const ASSIGNMENT: &str = r#"(?i)(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)s?["']?\s*(?::=|=>|[:=])\s*["']([^"'\s]{16,})["']"#;
 
 struct Patterns {
     shapes: Vec<(&'static str, Regex)>,
@@ -42,7 +41,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
 pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
     let patterns = &*PATTERNS;
     let mut issues = Vec::new();
-    for (number, line) in subject.new() {
+    for (number, line) in subject.fresh() {
         let shape = patterns.shapes.iter().find_map(|(what, shape)| Some((*what, shape.find(line)?.len())));
         if let Some((what, length)) = shape {
             let message = format!("what looks like {what} ({length} characters, not shown here)");
@@ -61,7 +60,22 @@ pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
 /// Random enough to be a key: letters and digits, no placeholder, at least 3.4 bits a character.
 fn is_random(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let placeholder = ["example", "changeme", "change_me", "placeholder", "your", "xxxx", "dummy", "redacted", "${", "{{", "<", "process.env", "://", "todo"];
+    let placeholder = [
+        "example",
+        "changeme",
+        "change_me",
+        "placeholder",
+        "your",
+        "xxxx",
+        "dummy",
+        "redacted",
+        "${",
+        "{{",
+        "<",
+        "process.env",
+        "://",
+        "todo",
+    ];
     let mixed = value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
     mixed && !placeholder.iter().any(|p| lower.contains(p)) && entropy(value) >= 3.4
 }
@@ -103,7 +117,12 @@ mod tests {
     fn random_assignments_are_found_and_placeholders_are_not() {
         let random = format!("api_key: '{}{}'\n", "f3Kq9ZtLw0", "Rb7YxVn2Pd");
         assert_eq!(find(&subject("a.yml", &random)).len(), 1);
-        for line in ["password = \"changeme-please-1234\"\n", "token = \"aaaaaaaaaaaaaaaaaaaa1\"\n", "secret = \"${SECRET_FROM_ENV_12}\"\n", "token: 'https://host/path/1234567'\n"] {
+        for line in [
+            "password = \"changeme-please-1234\"\n",
+            "token = \"aaaaaaaaaaaaaaaaaaaa1\"\n",
+            "secret = \"${SECRET_FROM_ENV_12}\"\n",
+            "token: 'https://host/path/1234567'\n",
+        ] {
             assert!(find(&subject("a.yml", line)).is_empty(), "{line}");
         }
     }

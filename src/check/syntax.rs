@@ -8,7 +8,9 @@ use crate::base::severity::Grade;
 
 /// Finds syntax errors, in the whole file: a change anywhere can break it.
 pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
-    let Some(text) = subject.text.filter(|_| subject.has_new_lines()) else { return Vec::new() };
+    let Some(text) = subject.text.filter(|_| subject.has_new_lines()) else {
+        return Vec::new();
+    };
     let broken = match subject.extension().as_str() {
         "json" if !allows_comments(subject.path) => json(text).map(|found| ("broken-json", found)),
         "toml" => toml(text).map(|found| ("broken-toml", found)),

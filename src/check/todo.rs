@@ -10,10 +10,16 @@ pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
     }
     let marks = [("FIXME", Grade::Low), ("XXX", Grade::Low), ("TODO", Grade::Suggestion)];
     let mut issues = Vec::new();
-    for (number, line) in subject.new() {
+    for (number, line) in subject.fresh() {
         let found = marks.into_iter().find(|(mark, _)| has_mark(line, mark));
         if let Some((mark, grade)) = found.filter(|_| !has_reference(line)) {
-            issues.push(Issue::at("todo-without-reference", grade, subject, Some(number), format!("a `{mark}` without an issue, ticket or URL")));
+            issues.push(Issue::at(
+                "todo-without-reference",
+                grade,
+                subject,
+                Some(number),
+                format!("a `{mark}` without an issue, ticket or URL"),
+            ));
         }
     }
     issues
@@ -50,7 +56,14 @@ mod tests {
     fn a_mark_needs_a_reference() {
         assert_eq!(find(&subject("a.rs", "// TODO: later\n"))[0].grade, Grade::Suggestion);
         assert_eq!(find(&subject("a.rs", "// FIXME now\n"))[0].grade, Grade::Low);
-        for line in ["// TODO(#12): x\n", "// TODO ABC-123\n", "// TODO see https://x.invalid/1\n", "let todo = 1;\n", "let x = \"TODO\";\n", "TODOS\n"] {
+        for line in [
+            "// TODO(#12): x\n",
+            "// TODO ABC-123\n",
+            "// TODO see https://x.invalid/1\n",
+            "let todo = 1;\n",
+            "let x = \"TODO\";\n",
+            "TODOS\n",
+        ] {
             assert!(find(&subject("a.rs", line)).is_empty(), "{line}");
         }
     }

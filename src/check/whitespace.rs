@@ -6,16 +6,18 @@ use crate::base::severity::Grade;
 /// Finds whitespace errors; neighbouring lines with the same one are one issue. In Markdown two blanks at a line end
 /// are a line break, not an error.
 pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
-    let Some(text) = subject.text.filter(|t| !t.is_empty()) else { return Vec::new() };
+    let Some(text) = subject.text.filter(|t| !t.is_empty()) else {
+        return Vec::new();
+    };
     let breaks = matches!(subject.extension().as_str(), "md" | "mdx" | "markdown");
     let patch = matches!(subject.extension().as_str(), "patch" | "diff" | "snap");
     let mut issues = Vec::new();
     if !patch {
-        let trailing = subject.new().filter(|(_, l)| is_trailing(l, breaks)).map(|(n, _)| n);
+        let trailing = subject.fresh().filter(|(_, l)| is_trailing(l, breaks)).map(|(n, _)| n);
         issues.extend(runs(trailing).into_iter().map(|(first, last)| {
             Issue::at("trailing-whitespace", Grade::Low, subject, Some(first), "whitespace at the end of the line").to(last)
         }));
-        let tabs = subject.new().filter(|(_, l)| space_before_tab(l)).map(|(n, _)| n);
+        let tabs = subject.fresh().filter(|(_, l)| space_before_tab(l)).map(|(n, _)| n);
         issues.extend(runs(tabs).into_iter().map(|(first, last)| {
             Issue::at("space-before-tab", Grade::Low, subject, Some(first), "a space before a tab in the indentation").to(last)
         }));
@@ -26,7 +28,8 @@ pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
     }
     let blanks = subject.lines().collect::<Vec<_>>().iter().rev().take_while(|(_, l)| l.trim().is_empty()).count() as u64;
     if text.ends_with('\n') && blanks > 0 && blanks < count && subject.is_new(count) {
-        issues.push(Issue::at("blank-at-eof", Grade::Low, subject, Some(count - blanks + 1), "blank lines at the end of the file").to(count));
+        issues
+            .push(Issue::at("blank-at-eof", Grade::Low, subject, Some(count - blanks + 1), "blank lines at the end of the file").to(count));
     }
     issues
 }
@@ -35,7 +38,8 @@ pub fn find(subject: &Subject<'_>) -> Vec<Issue> {
 pub fn is_trailing(line: &str, breaks: bool) -> bool {
     let kept = line.trim_end_matches([' ', '\t', '\r']);
     let tail = &line[kept.len()..];
-    !tail.is_empty() && !(breaks && tail == "  " && !kept.is_empty())
+    let line_break = breaks && tail == "  " && !kept.is_empty();
+    !(tail.is_empty() || line_break)
 }
 
 fn space_before_tab(line: &str) -> bool {

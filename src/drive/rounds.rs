@@ -48,7 +48,17 @@ pub struct State {
 impl State {
     /// A loop that has not done anything.
     pub fn start() -> State {
-        State { round: 1, next: Action::Plan, failures: 0, responding: false, recorded: false, report: None, response: None, condition: None, stop_reason: None }
+        State {
+            round: 1,
+            next: Action::Plan,
+            failures: 0,
+            responding: false,
+            recorded: false,
+            report: None,
+            response: None,
+            condition: None,
+            stop_reason: None,
+        }
     }
 }
 
@@ -112,7 +122,9 @@ pub fn step(state: State, event: Event) -> State {
         }
         (A::Record, E::Recorded) => State { recorded: true, next: A::Document, ..state },
         (A::Document, E::Documented) => next(state, A::Decide),
-        (A::Decide, E::GoOn) => State { round: state.round + 1, failures: 0, recorded: false, report: None, response: None, next: A::Prior, ..state },
+        (A::Decide, E::GoOn) => {
+            State { round: state.round + 1, failures: 0, recorded: false, report: None, response: None, next: A::Prior, ..state }
+        }
         (A::Decide, E::Retry) => next(state, A::Review),
         (A::Decide, E::Stop(condition, reason)) => stop(state, condition, reason),
         (A::Close, E::Closed) => next(state, A::Done),
@@ -141,27 +153,56 @@ mod tests {
 
     #[test]
     fn one_round_goes_through_every_action() {
-        let round = vec![Event::Planned, report(), Event::RespondWanted, Event::RespondStarted, Event::Responded("s.md".into()), Event::Recorded, Event::Documented, Event::GoOn];
+        let round = vec![
+            Event::Planned,
+            report(),
+            Event::RespondWanted,
+            Event::RespondStarted,
+            Event::Responded("s.md".into()),
+            Event::Recorded,
+            Event::Documented,
+            Event::GoOn,
+        ];
         let state = run(round);
         assert_eq!((state.round, state.next, state.report), (2, Action::Prior, None));
     }
 
     #[test]
     fn a_failed_review_is_decided_and_tried_once_more() {
-        let state = run(vec![Event::Planned, Event::ReviewFailed, Event::Retry, Event::ReviewFailed, Event::Stop(Some(4), "operational_failures".into())]);
+        let state = run(vec![
+            Event::Planned,
+            Event::ReviewFailed,
+            Event::Retry,
+            Event::ReviewFailed,
+            Event::Stop(Some(4), "operational_failures".into()),
+        ]);
         assert_eq!((state.failures, state.next, state.condition), (2, Action::Close, Some(4)));
     }
 
     #[test]
     fn a_responder_that_fails_twice_still_leaves_a_recorded_round() {
-        let state = run(vec![Event::Planned, report(), Event::RespondWanted, Event::RespondFailed, Event::RespondStarted, Event::RespondFailed]);
+        let state =
+            run(vec![Event::Planned, report(), Event::RespondWanted, Event::RespondFailed, Event::RespondStarted, Event::RespondFailed]);
         assert_eq!((state.next, state.failures, state.response), (Action::Record, 2, None));
     }
 
     fn any_event() -> impl Strategy<Value = Event> {
         proptest::sample::select(vec![
-            Event::PriorWritten, Event::Planned, report(), Event::ReviewFailed, Event::RespondWanted, Event::RespondSkipped, Event::RespondStarted,
-            Event::Responded("s.md".into()), Event::RespondFailed, Event::Recorded, Event::Documented, Event::GoOn, Event::Retry, Event::Stop(None, "x".into()), Event::Closed,
+            Event::PriorWritten,
+            Event::Planned,
+            report(),
+            Event::ReviewFailed,
+            Event::RespondWanted,
+            Event::RespondSkipped,
+            Event::RespondStarted,
+            Event::Responded("s.md".into()),
+            Event::RespondFailed,
+            Event::Recorded,
+            Event::Documented,
+            Event::GoOn,
+            Event::Retry,
+            Event::Stop(None, "x".into()),
+            Event::Closed,
         ])
     }
 

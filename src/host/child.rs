@@ -116,8 +116,10 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
 /// The program a word names: a path as it is, a bare name looked up in `PATH`. Behind a guard nobody else would say that
 /// it is missing.
 fn resolve(host: &Host, cwd: &Path, program: &str) -> Result<std::path::PathBuf, Fail> {
-    let missing = || Fail::new(Code::ChildFailed, format!("cannot start `{}`: no such program", printable(program))).with("program", program);
-    let runnable = |p: &Path| p.metadata().is_ok_and(|m| m.is_file() && std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
+    let missing =
+        || Fail::new(Code::ChildFailed, format!("cannot start `{}`: no such program", printable(program))).with("program", program);
+    let runnable =
+        |p: &Path| p.metadata().is_ok_and(|m| m.is_file() && std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
     if program.contains('/') {
         let full = cwd.join(program);
         return if runnable(&full) { Ok(full) } else { Err(missing()) };

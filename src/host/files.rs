@@ -193,7 +193,9 @@ fn prepare(host: &Host, path: &Path, bytes: &[u8]) -> Result<(PathBuf, tempfile:
 /// # Errors
 /// `NOT_REGULAR_FILE`, `UNTRUSTED_FILE`.
 pub fn check_target(path: &Path) -> Result<(), Fail> {
-    let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
+    let Ok(meta) = path.symlink_metadata() else {
+        return Ok(());
+    };
     if meta.file_type().is_symlink() {
         return Err(not_regular(path, "a symbolic link"));
     }
@@ -211,10 +213,14 @@ pub fn check_target(path: &Path) -> Result<(), Fail> {
 /// Removes temporary files that a killed writer of this very target left: its process is gone, or an hour has passed.
 fn sweep_stray_temps(host: &Host, folder: &Path, name: &str) {
     let prefix = format!("{name}.tmp.");
-    let Ok(entries) = folder.read_dir() else { return };
+    let Ok(entries) = folder.read_dir() else {
+        return;
+    };
     for entry in entries.flatten() {
         let file = entry.file_name();
-        let Some(rest) = file.to_str().and_then(|f| f.strip_prefix(&prefix)) else { continue };
+        let Some(rest) = file.to_str().and_then(|f| f.strip_prefix(&prefix)) else {
+            continue;
+        };
         let pid = rest.split('.').next().and_then(|p| p.parse::<u32>().ok());
         let gone = pid.is_some_and(|p| super::procs::probe(p) == super::procs::Probe::Gone);
         let old = entry.metadata().is_ok_and(|m| host.now_ms() / 1000 - m.mtime() > 3600);

@@ -117,9 +117,7 @@ impl Git {
     /// `GIT_MISSING`, `GIT_FAILED` when its streams broke.
     pub fn ask(&self, args: &[&str], stdin: &[u8]) -> Result<Answer, Fail> {
         let broken = |e: &std::io::Error| Fail::new(Code::GitFailed, format!("git `{}` broke off: {}", args[0], e.kind()));
-        let mut child = self.command(args).spawn().map_err(|e| {
-            Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind()))
-        })?;
+        let mut child = self.command(args).spawn().map_err(|e| Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind())))?;
         let feeder = child.stdin.take().map(|mut pipe| {
             let bytes = stdin.to_vec();
             std::thread::spawn(move || {
@@ -156,7 +154,8 @@ impl Git {
         use std::os::unix::ffi::OsStrExt;
         let mut command = self.command(args);
         command.arg("--").args(paths.iter().map(|p| std::ffi::OsStr::from_bytes(p)));
-        let output = command.stdin(Stdio::null()).output().map_err(|e| Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind())))?;
+        let output =
+            command.stdin(Stdio::null()).output().map_err(|e| Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind())))?;
         let answer = Answer { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr: output.stderr };
         if answer.code == 0 { Ok(answer.stdout) } else { Err(failed(args, &answer)) }
     }

@@ -17,9 +17,13 @@ pub const WORD: &str = "--guard-child";
 #[cfg(target_os = "linux")]
 #[expect(clippy::disallowed_methods, reason = "the guard is what makes starting a program safe")]
 pub fn run(words: &[std::ffi::OsString]) -> u8 {
-    let [parent, dashes, argv @ ..] = words else { return 126 };
+    let [parent, dashes, argv @ ..] = words else {
+        return 126;
+    };
     let parent: Option<i32> = parent.to_str().and_then(|p| p.parse().ok());
-    let Some((program, args)) = argv.split_first() else { return 126 };
+    let Some((program, args)) = argv.split_first() else {
+        return 126;
+    };
     if dashes != "--" {
         return 126;
     }
@@ -30,7 +34,9 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
     if orphaned() {
         return 143;
     }
-    let Ok(mut child) = Command::new(program).args(args).spawn() else { return 127 };
+    let Ok(mut child) = Command::new(program).args(args).spawn() else {
+        return 127;
+    };
     let mut pause = Duration::from_millis(1);
     let mut deadline: Option<Instant> = None;
     loop {

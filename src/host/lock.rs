@@ -37,7 +37,9 @@ pub fn hold(host: &Host, folder: &Path) -> Result<Held, Fail> {
     let mut pause = Duration::from_millis(1);
     loop {
         match fs4::FileExt::try_lock(&open) {
-            Ok(()) => return Ok(Held { _folder: open, path: folder.to_path_buf() }),
+            Ok(()) => {
+                return Ok(Held { _folder: open, path: folder.to_path_buf() });
+            }
             Err(fs4::TryLockError::Error(e)) => return Err(io_fail(&e, "lock", folder)),
             Err(fs4::TryLockError::WouldBlock) => {}
         }

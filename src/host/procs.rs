@@ -21,7 +21,9 @@ pub enum Probe {
 
 /// Probes a pid.
 pub fn probe(pid: u32) -> Probe {
-    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return Probe::Unclear };
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
+        return Probe::Unclear;
+    };
     match rustix::process::test_kill_process(pid) {
         Ok(()) => Probe::Alive,
         Err(rustix::io::Errno::PERM) => Probe::Denied,

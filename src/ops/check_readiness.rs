@@ -69,13 +69,18 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let results = match request.deferred.as_deref().filter(|f| !f.is_empty()) {
         Some(flag) => {
             let file = host.absolute(Some(flag), "deferred results")?;
-            let results = files::read_text(&file, files::DOCUMENT_LIMIT).and_then(|b| readiness::results(&b)).map_err(|f| invalid(&file, f))?;
+            let results =
+                files::read_text(&file, files::DOCUMENT_LIMIT).and_then(|b| readiness::results(&b)).map_err(|f| invalid(&file, f))?;
             shown(host, &root, request, &results)?
         }
         None => Vec::new(),
     };
     // A receipt that does not hold defers nothing that anybody could show.
-    let (verified, pending) = if problems.is_empty() { settle(&receipt.deferred, &results) } else { (Vec::new(), receipt.deferred.iter().map(|(id, _)| id.clone()).collect()) };
+    let (verified, pending) = if problems.is_empty() {
+        settle(&receipt.deferred, &results)
+    } else {
+        (Vec::new(), receipt.deferred.iter().map(|(id, _)| id.clone()).collect())
+    };
     Ok(Answer { valid: problems.is_empty(), problems, verified, pending, receipt_path: path.to_string_lossy().into_owned() })
 }
 
@@ -100,7 +105,9 @@ fn problems(host: &Host, root: &Path, path: &Path, receipt: &Receipt) -> Vec<Pro
     if scope_digest(&receipt.documents) != receipt.scope_sha256 {
         add("scope_changed", &receipt.scope_sha256);
     }
-    for (code, bound) in receipt.documents.iter().map(|d| ("document_changed", d)).chain(receipt.reports.iter().map(|r| ("report_changed", r))) {
+    for (code, bound) in
+        receipt.documents.iter().map(|d| ("document_changed", d)).chain(receipt.reports.iter().map(|r| ("report_changed", r)))
+    {
         let same = bind(host, root, &bound.path).is_ok_and(|(now, _)| now.sha256 == bound.sha256 && now.bytes == bound.bytes);
         if !same {
             add(code, &bound.path);
@@ -117,7 +124,10 @@ fn shown(host: &Host, root: &Path, request: &Request, results: &Results) -> Resu
     let scope = fingerprint_scope::Request { repo: Some(root.to_string_lossy().into_owned()), base: request.base.clone(), own: Vec::new() };
     let now = fingerprint_scope::run(&scope, host)?.scope_fingerprint;
     let current = now == results.implementation_sha256;
-    let bound = |evidence: &Option<(String, String)>| evidence.as_ref().is_some_and(|(path, sha)| bind(host, root, path).is_ok_and(|(now, _)| now.sha256 == *sha));
-    let criteria = |list: &[readiness::Criterion]| list.iter().map(|c| (c.criterion.clone(), c.passed, current && bound(&c.evidence))).collect();
+    let bound = |evidence: &Option<(String, String)>| {
+        evidence.as_ref().is_some_and(|(path, sha)| bind(host, root, path).is_ok_and(|(now, _)| now.sha256 == *sha))
+    };
+    let criteria =
+        |list: &[readiness::Criterion]| list.iter().map(|c| (c.criterion.clone(), c.passed, current && bound(&c.evidence))).collect();
     Ok(results.results.iter().map(|(id, list)| Shown { id: id.clone(), criteria: criteria(list) }).collect())
 }

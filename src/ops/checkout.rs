@@ -65,7 +65,15 @@ impl Checkout {
             return Err(none());
         }
         let plain = Git::at(host, folder);
-        let words = ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir", "--show-toplevel"];
+        let words = [
+            "rev-parse",
+            "--is-bare-repository",
+            "--is-inside-work-tree",
+            "--is-shallow-repository",
+            "--show-object-format",
+            "--absolute-git-dir",
+            "--show-toplevel",
+        ];
         let answer = plain.ask(&words, b"")?;
         let text = answer.text();
         let mut lines = text.splitn(6, '\n');
@@ -87,7 +95,15 @@ impl Checkout {
         let index = scratch.path().join("index");
         copy_index(&git_dir.join("index"), &index)?;
         let git = plain.moved(&top).with("GIT_INDEX_FILE", &index);
-        let mut checkout = Checkout { top, git_dir, shallow, empty_tree: EMPTY_TREES[usize::from(sha256)], git, hints: BTreeMap::new(), _scratch: scratch };
+        let mut checkout = Checkout {
+            top,
+            git_dir,
+            shallow,
+            empty_tree: EMPTY_TREES[usize::from(sha256)],
+            git,
+            hints: BTreeMap::new(),
+            _scratch: scratch,
+        };
         checkout.reveal_hidden_edits()?;
         Ok(checkout)
     }
@@ -176,7 +192,9 @@ impl Checkout {
 
     /// The full name of the upstream of a branch. `@{upstream}` itself would be fatal where there is none.
     fn upstream(&self, branch: Option<&str>) -> Result<Option<String>, Fail> {
-        let Some(branch) = branch else { return Ok(None) };
+        let Some(branch) = branch else {
+            return Ok(None);
+        };
         let named = format!("refs/heads/{branch}");
         let answer = self.git.run(&["for-each-ref", "--format=%(refname)%00%(upstream)", &named], b"")?;
         let text = answer.text();
@@ -276,10 +294,17 @@ impl Checkout {
     }
 }
 
-/// A missing index is an empty one.
+/// A missing index is an empty one. The copy keeps the time of the original: git tells from it which entries may have been
+/// changed within the second they were added in, and a later time would hide such edits.
 fn copy_index(from: &Path, to: &Path) -> Result<(), Fail> {
-    match std::fs::copy(from, to) {
-        Ok(_) => Ok(()),
+    let copied = std::fs::File::open(from).and_then(|mut original| {
+        let modified = original.metadata()?.modified()?;
+        let mut copy = std::fs::File::create(to)?;
+        std::io::copy(&mut original, &mut copy)?;
+        copy.set_modified(modified)
+    });
+    match copied {
+        Ok(()) => Ok(()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(e) => Err(crate::host::files::io_fail(&e, "copy", from)),
     }

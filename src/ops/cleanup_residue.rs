@@ -91,7 +91,9 @@ fn entries(dir: &Path, host: &Host) -> Result<Vec<Entry>, Fail> {
     };
     let mut entries = Vec::new();
     for path in walk::files(dir)? {
-        let Some(named) = sweep::named(&walk::name(&path)) else { continue };
+        let Some(named) = sweep::named(&walk::name(&path)) else {
+            continue;
+        };
         let known = if named.part == Part::State { known(&path, &named.loop_id, &here) } else { Known::Nobody };
         entries.push(Entry { path, loop_id: named.loop_id, part: named.part, known });
     }
@@ -139,7 +141,8 @@ fn carry_out(plan: &sweep::Plan, dry_run: bool) -> Answer {
             remove(path, dry_run, &mut answer);
         }
         if answer.errors.len() > failed_before {
-            let pending = departed.states.iter().map(|p| Kept { path: p.to_string_lossy().into_owned(), reason: "retry-pending".to_owned() });
+            let pending =
+                departed.states.iter().map(|p| Kept { path: p.to_string_lossy().into_owned(), reason: "retry-pending".to_owned() });
             answer.kept.extend(pending);
             continue;
         }

@@ -70,7 +70,9 @@ fn read_below(git: &Git, top: &Path, list: &[Vec<u8>]) -> Result<BTreeMap<Vec<u8
 fn inspect(path: &Path) -> Option<Content> {
     let meta = match path.symlink_metadata() {
         Ok(meta) => meta,
-        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Some(Content::Missing),
+        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Some(Content::Missing);
+        }
         Err(_) => return Some(Content::Unreadable),
     };
     let kind = meta.file_type();
@@ -127,7 +129,9 @@ pub fn in_parallel<T: Send>(list: &[Vec<u8>], each: impl Fn(&[u8]) -> T + Sync) 
             let mut mine = Vec::new();
             loop {
                 let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let Some(part) = chunks.get(at) else { return mine };
+                let Some(part) = chunks.get(at) else {
+                    return mine;
+                };
                 mine.push((at, part.iter().map(|p| each(p)).collect::<Vec<T>>()));
             }
         };

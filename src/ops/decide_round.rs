@@ -87,7 +87,8 @@ pub struct Answer {
 /// `INVALID_PATH`, `INVALID_STATE`, `STALE_STATE`, `INVALID_REPORT`, `INVALID_ARGUMENT`, `INVALID_DECISION_INPUT`.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
-    let round_at = |flag: &Option<String>| given(flag).map(|f| host.absolute(Some(&f), "state file").and_then(|p| gather::round(&p))).transpose();
+    let round_at =
+        |flag: &Option<String>| given(flag).map(|f| host.absolute(Some(&f), "state file").and_then(|p| gather::round(&p))).transpose();
     let (current, previous) = (round_at(&request.current)?, round_at(&request.previous)?);
     let plain = |flag: &Option<String>, name: &str, max: u64| given(flag).map(|t| number::plain(name, &t, 0..=max)).transpose();
     let cap = plain(&request.cap, "--cap", MAX_CAP)?.filter(|c| *c > 0);
@@ -95,11 +96,16 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let failures = plain(&request.operational_failures, "--operational-failures", 1000)?.unwrap_or(0);
     let before_respond = given(&request.review_report);
     if current.is_some() && before_respond.is_some() {
-        return Err(Fail::new(Code::InvalidDecisionInput, "`--current` and `--review-report` exclude each other: the report is of a round not yet recorded"));
+        return Err(Fail::new(
+            Code::InvalidDecisionInput,
+            "`--current` and `--review-report` exclude each other: the report is of a round not yet recorded",
+        ));
     }
     let phase = phase(request, current.as_ref())?;
     let user = given(&request.user_choice).map(|c| {
-        UserChoice::parse(&c).ok_or_else(|| Fail::new(Code::InvalidArgument, format!("`--user-choice {}` is not continue, stop or defer-and-stop", printable(&c))))
+        UserChoice::parse(&c).ok_or_else(|| {
+            Fail::new(Code::InvalidArgument, format!("`--user-choice {}` is not continue, stop or defer-and-stop", printable(&c)))
+        })
     });
     let user = user.transpose()?;
     let deferred_pending = given(&request.deferred_file).map(|f| pending(host, &f)).transpose()?.unwrap_or_default().len() as u64;
@@ -113,9 +119,20 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         (None, Some(flag)) => {
             let read = gather::review(host, Some(flag))?;
             let judged = judge(&read.review, &read.path)?;
-            let clean = judged.verdict == RoundVerdict::Approve && judged.counts.critical + judged.counts.warning == 0 && read.review.findings.iter().all(|f| f.grade.level() == crate::base::severity::Level::Info);
+            let clean = judged.verdict == RoundVerdict::Approve
+                && judged.counts.critical + judged.counts.warning == 0
+                && read.review.findings.iter().all(|f| f.grade.level() == crate::base::severity::Level::Info);
             let ready = given(&request.readiness).as_deref() == Some("READY_FOR_IMPLEMENTATION");
-            let facts = ReviewFacts { clean, ready, split_only: request.split_only, compared: None, accepted: 0, deferred: 0, implemented: Count::Known(0), halted: false };
+            let facts = ReviewFacts {
+                clean,
+                ready,
+                split_only: request.split_only,
+                compared: None,
+                accepted: 0,
+                deferred: 0,
+                implemented: Count::Known(0),
+                halted: false,
+            };
             (Some(facts), Some(judged.verdict), Some(read.path))
         }
         (None, None) => {
@@ -126,8 +143,20 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let counted = current.as_ref().map(|r| r.round_number).or(previous.as_ref().map(|r| r.round_number));
     let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
     let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
-    let actual_reviewers = named.or_else(|| current.as_ref().filter(|r| r.artifact_phase.is_some()).map(|r| r.actual_reviewers.len() as u64));
-    let facts = Facts { phase, cap, executed, review, operational_failures: failures, user, privacy_warning: request.privacy_warning, actual_reviewers, codex_role_missing: request.codex_role_missing, deferred_pending };
+    let actual_reviewers =
+        named.or_else(|| current.as_ref().filter(|r| r.artifact_phase.is_some()).map(|r| r.actual_reviewers.len() as u64));
+    let facts = Facts {
+        phase,
+        cap,
+        executed,
+        review,
+        operational_failures: failures,
+        user,
+        privacy_warning: request.privacy_warning,
+        actual_reviewers,
+        codex_role_missing: request.codex_role_missing,
+        deferred_pending,
+    };
     let skip = facts.review.as_ref().and_then(|r| respond(phase, r));
     let rounds_saved = cap.saturating_sub(executed);
     let common = Answer {
@@ -164,7 +193,14 @@ fn before(facts: &Facts, skip: Option<RespondSkip>, common: Answer) -> Answer {
     let decision = decide(facts);
     let at_once = matches!(decision.condition, Some(1 | 4 | 5 | 6)) || decision.question == Some("privacy");
     if at_once {
-        return Answer { action: decision.action, condition: decision.condition, stop_reason: decision.stop_reason, skip: decision.skip, ask: decision.question.map(ask), ..common };
+        return Answer {
+            action: decision.action,
+            condition: decision.condition,
+            stop_reason: decision.stop_reason,
+            skip: decision.skip,
+            ask: decision.question.map(ask),
+            ..common
+        };
     }
     let skipped = skip.map(|_| Skip::Respond);
     Answer { run_respond: skip.is_none(), skip: skipped, ..common }
@@ -172,11 +208,19 @@ fn before(facts: &Facts, skip: Option<RespondSkip>, common: Answer) -> Answer {
 
 fn phase(request: &Request, current: Option<&Round>) -> Result<Phase, Fail> {
     let named = request.artifact_phase.clone().filter(|p| !p.is_empty()).or_else(|| current.and_then(|r| r.artifact_phase.clone()));
-    let Some(named) = named else { return Ok(Phase::Implementation) };
+    let Some(named) = named else {
+        return Ok(Phase::Implementation);
+    };
     Phase::parse(&named).ok_or_else(|| Fail::new(Code::InvalidLoopPolicy, format!("the artifact phase `{}` is unknown", printable(&named))))
 }
 
-fn of_round(round: &Round, previous: Option<&Round>, request: &Request, told: Option<u64>, warnings: &mut Vec<&'static str>) -> Result<ReviewFacts, Fail> {
+fn of_round(
+    round: &Round,
+    previous: Option<&Round>,
+    request: &Request,
+    told: Option<u64>,
+    warnings: &mut Vec<&'static str>,
+) -> Result<ReviewFacts, Fail> {
     let compared = previous.map(|p| compare(p, round)).transpose()?;
     if let Some(previous) = previous.filter(|p| p.round_number >= round.round_number) {
         let message = format!("the previous round {} does not come before round {}", previous.round_number, round.round_number);
@@ -220,11 +264,19 @@ pub fn pending(host: &Host, flag: &str) -> Result<Vec<String>, Fail> {
 
 fn ask(code: &'static str) -> Ask {
     match code {
-        "privacy" => Ask::new(code, "a privacy warning is open; may this content go to the reviewers?", &[("continue", "go on"), ("stop", "stop the loop")]),
+        "privacy" => Ask::new(
+            code,
+            "a privacy warning is open; may this content go to the reviewers?",
+            &[("continue", "go on"), ("stop", "stop the loop")],
+        ),
         "deferred_items" => Ask::new(
             code,
             "the response deferred items; go on with the loop or stop after this round?",
-            &[("continue", "go on; the items stay listed as remaining work"), ("defer-and-stop", "stop after this round"), ("stop", "stop")],
+            &[
+                ("continue", "go on; the items stay listed as remaining work"),
+                ("defer-and-stop", "stop after this round"),
+                ("stop", "stop"),
+            ],
         ),
         _ => Ask::new(
             code,

@@ -151,7 +151,12 @@ fn against_nothing(checkout: &Checkout, host: &Host, base: &str, own: &Own) -> R
 }
 
 /// The merge base to compare with: of the named base, else of the first default branch that has one.
-fn merge_base(checkout: &Checkout, (head, branch): (Option<&Commit>, Option<&str>), base: Option<&str>, warnings: &mut BTreeSet<&'static str>) -> Result<Option<String>, Fail> {
+fn merge_base(
+    checkout: &Checkout,
+    (head, branch): (Option<&Commit>, Option<&str>),
+    base: Option<&str>,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Result<Option<String>, Fail> {
     let candidates: Vec<Candidate> = match base {
         Some(name) => vec![checkout.named_base(name)?],
         None => checkout.default_bases(branch)?,
@@ -194,11 +199,29 @@ fn merge_base(checkout: &Checkout, (head, branch): (Option<&Commit>, Option<&str
 }
 
 /// Base against working tree, with renames at git's default 50 % and without limit.
-const DIFF: [&str; 10] =
-    ["diff", "--raw", "--numstat", "-z", "--no-abbrev", "--find-renames=50%", "-l0", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
+const DIFF: [&str; 10] = [
+    "diff",
+    "--raw",
+    "--numstat",
+    "-z",
+    "--no-abbrev",
+    "--find-renames=50%",
+    "-l0",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+];
 
-fn files(checkout: &Checkout, base: Option<&str>, head: &str, status: Status, warnings: &mut BTreeSet<&'static str>) -> Result<Vec<File>, Fail> {
-    let Some(base) = base else { return Ok(Vec::new()) };
+fn files(
+    checkout: &Checkout,
+    base: Option<&str>,
+    head: &str,
+    status: Status,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Result<Vec<File>, Fail> {
+    let Some(base) = base else {
+        return Ok(Vec::new());
+    };
     let raw = raw_diff(checkout, &[base, "--"])?;
     let mut legs = Legs { raw, ..Legs::default() };
     if !net_zero(&legs.raw, &status).is_empty() {
@@ -228,17 +251,21 @@ pub fn whole_codebase(checkout: &Checkout) -> Result<Vec<File>, Fail> {
         })
         .collect();
     // Attributes can call a text binary and the other way round; only git knows all their sources.
-    let attributed = entries.iter().any(|(p, _)| p == b".gitattributes" || p.ends_with(b"/.gitattributes")) || checkout.git_dir.join("info/attributes").exists();
+    let attributed = entries.iter().any(|(p, _)| p == b".gitattributes" || p.ends_with(b"/.gitattributes"))
+        || checkout.git_dir.join("info/attributes").exists();
     let binary: BTreeSet<Vec<u8>> = if attributed {
         raw_diff(checkout, &[checkout.empty_tree, "--"])?.into_iter().filter(|r| r.binary).map(|r| r.path).collect()
     } else {
         let paths: Vec<Vec<u8>> = entries.iter().filter(|(_, sub)| !sub).map(|(p, _)| p.clone()).collect();
         contents::binary_files(checkout, &paths)
     };
-    let mut files: Vec<File> = entries.into_iter().map(|(path, sub)| {
-        let binary = !sub && binary.contains(&path);
-        File::whole(path, sub, binary)
-    }).collect();
+    let mut files: Vec<File> = entries
+        .into_iter()
+        .map(|(path, sub)| {
+            let binary = !sub && binary.contains(&path);
+            File::whole(path, sub, binary)
+        })
+        .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
     Ok(files)

@@ -81,7 +81,8 @@ pub fn tokens(host: &Host, flag: Option<&str>) -> Result<Vec<String>, Fail> {
     let shown = printable(&path.to_string_lossy());
     let bytes = files::read_text(&path, 1 << 20)?;
     let invalid = |why: &str| Fail::new(Code::InvalidLoopArguments, format!("the arguments file `{shown}` {why}"));
-    let value = crate::wire::json::parse(&bytes).map_err(|f| Fail { message: format!("the arguments file `{shown}`: {}", f.message), ..f.within(Code::InvalidLoopArguments) })?;
+    let value = crate::wire::json::parse(&bytes)
+        .map_err(|f| Fail { message: format!("the arguments file `{shown}`: {}", f.message), ..f.within(Code::InvalidLoopArguments) })?;
     let list = value.as_array().ok_or_else(|| invalid("is not a JSON array of strings"))?;
     let tokens: Option<Vec<String>> = list.iter().map(|v| v.as_str().map(str::to_owned)).collect();
     tokens.ok_or_else(|| invalid("is not a JSON array of strings"))
@@ -89,7 +90,9 @@ pub fn tokens(host: &Host, flag: Option<&str>) -> Result<Vec<String>, Fail> {
 
 /// A named readiness receipt must be a regular file.
 fn receipt(host: &Host, expanded: &Expanded) -> Result<Option<PathBuf>, Fail> {
-    let Some(named) = &expanded.readiness_receipt else { return Ok(None) };
+    let Some(named) = &expanded.readiness_receipt else {
+        return Ok(None);
+    };
     let path = host.absolute(Some(named), "readiness receipt")?;
     if path.symlink_metadata().is_ok_and(|m| m.is_file()) {
         return Ok(Some(path));

@@ -49,7 +49,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let own = checkout.own(&request.own);
     let head = checkout.head()?;
     let (status, excluded) = checkout.status(&own)?;
-    let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, false).into_iter().filter(|w| *w == "git_env_ignored").collect();
+    let mut warnings: BTreeSet<&'static str> =
+        checkout.circumstances(host, false).into_iter().filter(|w| *w == "git_env_ignored").collect();
     if excluded {
         warnings.insert("own_files_excluded");
     }
@@ -96,7 +97,9 @@ fn describe(checkout: &Checkout, head: Option<&Commit>, base: Option<&str>, stat
 /// The descriptor of waves spec §6: remote default, upstream, local default; the first one that differs, else the first
 /// one with a merge base.
 fn descriptor(checkout: &Checkout, head: Option<&Commit>) -> Result<(bool, Comparison), Fail> {
-    let Some(head) = head else { return Ok((false, Comparison::WholeCodebase)) };
+    let Some(head) = head else {
+        return Ok((false, Comparison::WholeCodebase));
+    };
     let branch = checkout.branch()?;
     let mut fallback = None;
     let mut groups = BTreeSet::new();
@@ -107,7 +110,9 @@ fn descriptor(checkout: &Checkout, head: Option<&Commit>) -> Result<(bool, Compa
             continue;
         }
         let bases = if candidate.oid == head.oid { vec![head.oid.clone()] } else { checkout.merge_bases(&head.oid, &candidate.oid)? };
-        let Some(base) = bases.into_iter().next() else { continue };
+        let Some(base) = bases.into_iter().next() else {
+            continue;
+        };
         let tree = checkout.tree_of(&base)?;
         let own_branch = branch.as_deref() == Some(candidate.name.as_str());
         let changed = if group == 1 { base != head.oid } else { tree != head.tree };
@@ -124,7 +129,8 @@ fn of_scope(checkout: &Checkout, head: Option<&Commit>, described: &Described, s
     let mut paths: BTreeSet<Vec<u8>> = status.tracked.keys().chain(&status.untracked).cloned().collect();
     match (&described.comparison, head) {
         (Comparison::Tree(tree), Some(head)) => {
-            let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", tree, &head.tree];
+            let words =
+                ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", tree, &head.tree];
             paths.extend(records(&checkout.git.run(&words, b"")?.stdout).map(<[u8]>::to_vec));
         }
         _ => paths.extend(records(&checkout.git.run(&["ls-files", "-z"], b"")?.stdout).map(<[u8]>::to_vec)),

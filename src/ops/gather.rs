@@ -38,7 +38,9 @@ pub fn review(host: &Host, flag: Option<&str>) -> Result<ReadReview, Fail> {
 /// # Errors
 /// `INVALID_PATH`, or why the file cannot be read.
 pub fn response(host: &Host, flag: Option<&str>) -> Result<Option<(String, String, Response)>, Fail> {
-    let Some(flag) = flag.filter(|f| !f.is_empty()) else { return Ok(None) };
+    let Some(flag) = flag.filter(|f| !f.is_empty()) else {
+        return Ok(None);
+    };
     let path = host.absolute(Some(flag), "response report")?;
     let bytes = files::read_text(&path, TEXT_LIMIT)?;
     let sha256 = sha256_hex(&bytes);
@@ -94,7 +96,9 @@ pub fn rounds(folder: &Path, loop_id: &str) -> Result<(Vec<Round>, Vec<Skipped>)
     let mut rounds = Vec::new();
     let mut skipped = Vec::new();
     for path in walk::files(folder)? {
-        let Some(named) = crate::residue::sweep::named(&walk::name(&path)) else { continue };
+        let Some(named) = crate::residue::sweep::named(&walk::name(&path)) else {
+            continue;
+        };
         if named.loop_id != loop_id || named.part != crate::residue::sweep::Part::State {
             continue;
         }

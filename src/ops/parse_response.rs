@@ -83,7 +83,9 @@ pub struct Answer {
 /// `INVALID_PATH`, or why the file cannot be read.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let Some((_, _, response)) = gather::response(host, request.input.as_deref())? else {
-        return Err(crate::base::path::absolute(&host.cwd, None, "response report").err().unwrap_or_else(|| Fail::new(crate::base::Code::InvalidPath, "no response report")));
+        return Err(crate::base::path::absolute(&host.cwd, None, "response report")
+            .err()
+            .unwrap_or_else(|| Fail::new(crate::base::Code::InvalidPath, "no response report")));
     };
     let counts = response.counts();
     let (implemented, implemented_source) = response.implemented();

@@ -191,7 +191,9 @@ fn word<T: Copy>(flag: Option<&str>, default: &str, parse: impl Fn(&str) -> Opti
 }
 
 fn earlier(host: &Host, request: &Request, loop_id: &str, round: u64) -> Result<(Vec<Round>, Vec<Skipped>), Fail> {
-    let Some(dir) = request.state_dir.as_deref().filter(|d| !d.is_empty()) else { return Ok((Vec::new(), Vec::new())) };
+    let Some(dir) = request.state_dir.as_deref().filter(|d| !d.is_empty()) else {
+        return Ok((Vec::new(), Vec::new()));
+    };
     let dir = host.absolute(Some(dir), "state directory")?;
     let (mut rounds, skipped) = gather::rounds(&dir, loop_id)?;
     rounds.retain(|r| r.round_number < round);
@@ -215,12 +217,17 @@ fn prior(host: &Host, request: &Request, round: u64, base: Option<&CommitId>, wa
 }
 
 fn surface(host: &Host, request: &Request, base: Option<&CommitId>) -> Result<Surface, Fail> {
-    let Some(root) = request.repo_root.as_deref().filter(|r| !r.is_empty() && !request.no_surface) else { return Ok(Surface::default()) };
+    let Some(root) = request.repo_root.as_deref().filter(|r| !r.is_empty() && !request.no_surface) else {
+        return Ok(Surface::default());
+    };
     let root = host.absolute(Some(root), "repository root")?;
-    let Some(base) = base else { return Err(Fail::new(Code::MissingBaseCommit, "the flag `--base-commit` is missing or empty")) };
+    let Some(base) = base else {
+        return Err(Fail::new(Code::MissingBaseCommit, "the flag `--base-commit` is missing or empty"));
+    };
     let folder = request.output.as_deref().map(|o| host.absolute(Some(o), "output")).transpose()?;
     let folder = folder.as_deref().and_then(Path::parent).map(Path::to_path_buf);
-    let folder = folder.ok_or_else(|| Fail::new(Code::InvalidPath, "the flag `--output` is missing: the surface's objects lie beside the plan"))?;
+    let folder =
+        folder.ok_or_else(|| Fail::new(Code::InvalidPath, "the flag `--output` is missing: the surface's objects lie beside the plan"))?;
     surface::capture(host, &root, base.as_str(), &folder)
 }
 
@@ -240,11 +247,20 @@ fn assemble(
     let routed = earlier.last().filter(|r| r.schema_version == 2 && r.artifact_phase.is_some());
     let used = routed.map(|r| r.actual_reviewers.clone()).unwrap_or_default();
     let available = available(request.available.as_deref())?;
-    let known = Known { phase, risk, progress, requirements: request.requirements, overrides: &expanded.overrides, available: &available, used: &used };
+    let known = Known {
+        phase,
+        risk,
+        progress,
+        requirements: request.requirements,
+        overrides: &expanded.overrides,
+        available: &available,
+        used: &used,
+    };
     let floor = floor(phase, risk, progress, request.requirements);
     let (seats, candidates, short) = choose(&known, &floor);
     warnings.extend(short.into_iter().map(str::to_owned));
-    let context = routed.zip(progress).map(|(_, progress)| AdaptiveContext { schema_version: 2, risk, progress, used_reviewers: used.clone() });
+    let context =
+        routed.zip(progress).map(|(_, progress)| AdaptiveContext { schema_version: 2, risk, progress, used_reviewers: used.clone() });
     let plan = Plan {
         schema_version: 1,
         loop_id: loop_id.to_owned(),
@@ -263,10 +279,15 @@ fn assemble(
 }
 
 fn available(flag: Option<&str>) -> Result<BTreeSet<String>, Fail> {
-    let Some(flag) = flag else { return Ok(REVIEWERS.iter().map(|r| (*r).to_owned()).collect()) };
+    let Some(flag) = flag else {
+        return Ok(REVIEWERS.iter().map(|r| (*r).to_owned()).collect());
+    };
     let named: BTreeSet<String> = flag.split(',').map(str::trim).filter(|r| !r.is_empty()).map(str::to_owned).collect();
     match named.iter().find(|r| !REVIEWERS.contains(&r.as_str())) {
-        Some(unknown) => Err(Fail::new(Code::InvalidArgument, format!("`--available` names `{}`, the reviewers are {}", printable(unknown), REVIEWERS.join(", ")))),
+        Some(unknown) => Err(Fail::new(
+            Code::InvalidArgument,
+            format!("`--available` names `{}`, the reviewers are {}", printable(unknown), REVIEWERS.join(", ")),
+        )),
         None => Ok(named),
     }
 }

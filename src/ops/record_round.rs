@@ -116,7 +116,9 @@ fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Res
 }
 
 fn routing_metadata(host: &Host, flag: Option<&str>) -> Result<Routing, Fail> {
-    let Some(flag) = flag.filter(|f| !f.is_empty()) else { return Ok(Routing::default()) };
+    let Some(flag) = flag.filter(|f| !f.is_empty()) else {
+        return Ok(Routing::default());
+    };
     let path = host.absolute(Some(flag), "routing metadata file")?;
     let invalid = |fail: Fail| {
         let message = format!("the routing metadata `{}` cannot be used: {}", printable(&path.to_string_lossy()), fail.message);
@@ -127,8 +129,17 @@ fn routing_metadata(host: &Host, flag: Option<&str>) -> Result<Routing, Fail> {
 }
 
 /// What the plan captured before the review, and the reviewers checked against it.
-fn planned(host: &Host, flag: Option<&str>, round: u64, base: &CommitId, loop_id: &str, mut routing: Routing) -> Result<(Surface, Routing), Fail> {
-    let Some(flag) = flag.filter(|f| !f.is_empty()) else { return Ok((Surface::default(), routing)) };
+fn planned(
+    host: &Host,
+    flag: Option<&str>,
+    round: u64,
+    base: &CommitId,
+    loop_id: &str,
+    mut routing: Routing,
+) -> Result<(Surface, Routing), Fail> {
+    let Some(flag) = flag.filter(|f| !f.is_empty()) else {
+        return Ok((Surface::default(), routing));
+    };
     let path = host.absolute(Some(flag), "plan file")?;
     let shown = printable(&path.to_string_lossy());
     let invalid = |fail: Fail| {
@@ -147,7 +158,9 @@ fn planned(host: &Host, flag: Option<&str>, round: u64, base: &CommitId, loop_id
     if plan.loop_id != loop_id {
         return other("loop");
     }
-    plan.admit(&mut routing).map_err(|why| Fail::new(Code::InvalidRoutingMetadata, format!("the routing metadata does not follow the plan `{shown}`: {why}")))?;
+    plan.admit(&mut routing).map_err(|why| {
+        Fail::new(Code::InvalidRoutingMetadata, format!("the routing metadata does not follow the plan `{shown}`: {why}"))
+    })?;
     Ok((plan.surface, routing))
 }
 
@@ -178,8 +191,11 @@ fn store(host: &Host, _held: &lock::Held, state: &Path, round: &Round, replace: 
             return Ok(false);
         }
         if !replace {
-            let message = format!("round {} is recorded already in `{}` with other input", round.round_number, printable(&state.to_string_lossy()));
-            return Err(Fail::new(Code::RoundExists, message).with("loop_id", round.loop_id.as_str()).with("round_number", round.round_number));
+            let message =
+                format!("round {} is recorded already in `{}` with other input", round.round_number, printable(&state.to_string_lossy()));
+            return Err(Fail::new(Code::RoundExists, message)
+                .with("loop_id", round.loop_id.as_str())
+                .with("round_number", round.round_number));
         }
         files::replace(host, state, &bytes)?;
         return Ok(true);

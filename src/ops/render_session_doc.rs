@@ -56,7 +56,12 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     }
     let text = session::render(&rounds, &reports_dir, closing.as_ref());
     files::replace(host, &output, text.as_bytes())?;
-    Ok(Answer { output_file: output.to_string_lossy().into_owned(), loop_id: loop_id.as_str().to_owned(), rounds: rounds.len(), skipped_states })
+    Ok(Answer {
+        output_file: output.to_string_lossy().into_owned(),
+        loop_id: loop_id.as_str().to_owned(),
+        rounds: rounds.len(),
+        skipped_states,
+    })
 }
 
 fn final_summary(host: &Host, flag: &str) -> Result<FinalSummary, Fail> {

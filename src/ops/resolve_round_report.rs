@@ -42,7 +42,11 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let dir = host.absolute(request.reports_dir.as_deref(), "reports directory")?;
     let stored = lexical(&host.cwd.join(&before.reports_dir));
     if stored != dir {
-        let message = format!("the snapshot `{shown}` was taken of `{}`, not of `{}`", printable(&stored.to_string_lossy()), printable(&dir.to_string_lossy()));
+        let message = format!(
+            "the snapshot `{shown}` was taken of `{}`, not of `{}`",
+            printable(&stored.to_string_lossy()),
+            printable(&dir.to_string_lossy())
+        );
         return Err(Fail::new(Code::SnapshotDirectoryMismatch, message));
     }
     let mut new = set::delta(&before, &set::snapshot(&dir, &walk::files(&dir)?));

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::base::Fail;
 use crate::base::digest::sha256_hex;
 use crate::base::path::printable;
-use crate::base::Fail;
 use crate::check::fix::{self, Wanted};
 use crate::finding::{Finding, Review};
 use crate::host::{Host, files};

@@ -1,6 +1,5 @@
 //! The built-in source: the checks run over the changed surface of a round, and the project's own checks beside them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -51,7 +50,8 @@ pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
     for file in scope.files.iter().filter(|f| f.status != Letter::D && !f.submodule) {
         issues.extend(review_file(&checkout, file, &new_lines, &checks.off));
     }
-    let mut passed: Vec<String> = check::rules().filter(|r| !checks.off.iter().any(|o| o == r) && !issues.iter().any(|i| i.rule == **r)).map(str::to_owned).collect();
+    let mut passed: Vec<String> =
+        check::rules().filter(|r| !checks.off.iter().any(|o| o == r) && !issues.iter().any(|i| i.rule == **r)).map(str::to_owned).collect();
     for project in &checks.project {
         if !concerns(project, &scope.files)? {
             continue;
@@ -97,19 +97,34 @@ fn project_checks(checkout: &Checkout, scope: &detect_scope::Answer, request: &R
 }
 
 /// New line ranges of every modified file, read from one `git diff -U0`.
-fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<BTreeMap<Vec<u8>, Vec<(u64, u64)>>, Fail> {
+fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<change::NewLines, Fail> {
     let partly = |f: &File| matches!(f.status, Letter::M | Letter::R | Letter::T | Letter::U) && !f.submodule;
-    let Some(base) = scope.base.as_deref().filter(|_| scope.files.iter().any(partly)) else { return Ok(BTreeMap::new()) };
+    let Some(base) = scope.base.as_deref().filter(|_| scope.files.iter().any(partly)) else {
+        return Ok(change::NewLines::new());
+    };
     let words = [
-        "diff", "--patch-with-raw", "-z", "-U0", "--no-abbrev", "--find-renames=50%", "-l0", "--no-ext-diff", "--no-textconv", "--no-color",
-        "--ignore-submodules=all", base, "--",
+        "diff",
+        "--patch-with-raw",
+        "-z",
+        "-U0",
+        "--no-abbrev",
+        "--find-renames=50%",
+        "-l0",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--ignore-submodules=all",
+        base,
+        "--",
     ];
     Ok(change::new_lines(&checkout.git.run(&words, b"")?.stdout))
 }
 
-fn review_file(checkout: &Checkout, file: &File, new_lines: &BTreeMap<Vec<u8>, Vec<(u64, u64)>>, off: &[String]) -> Vec<Issue> {
+fn review_file(checkout: &Checkout, file: &File, new_lines: &change::NewLines, off: &[String]) -> Vec<Issue> {
     let full = checkout.full(&file.path);
-    let Ok(meta) = full.symlink_metadata() else { return Vec::new() };
+    let Ok(meta) = full.symlink_metadata() else {
+        return Vec::new();
+    };
     let path = String::from_utf8_lossy(&file.path);
     let link = full.read_link().ok().map(|t| t.to_string_lossy().into_owned());
     let readable = meta.is_file() && meta.len() <= READ_LIMIT && !file.binary;
@@ -137,23 +152,37 @@ fn concerns(check: &ProjectCheck, files: &[File]) -> Result<bool, Fail> {
     let mut set = GlobSetBuilder::new();
     for glob in &check.globs {
         let parsed = Glob::new(glob).map_err(|e| {
-            Fail::new(Code::InvalidChecks, format!("the glob `{}` of the check `{}`: {}", printable(glob), printable(&check.name), e.kind()))
+            Fail::new(
+                Code::InvalidChecks,
+                format!("the glob `{}` of the check `{}`: {}", printable(glob), printable(&check.name), e.kind()),
+            )
         })?;
         set.add(parsed);
     }
-    let set = set.build().map_err(|e| Fail::new(Code::InvalidChecks, format!("the globs of the check `{}`: {}", printable(&check.name), e.kind())))?;
+    let set = set
+        .build()
+        .map_err(|e| Fail::new(Code::InvalidChecks, format!("the globs of the check `{}`: {}", printable(&check.name), e.kind())))?;
     Ok(files.iter().any(|f| set.is_match(&*String::from_utf8_lossy(&f.path))))
 }
 
 fn run_project_check(host: &Host, checkout: &Checkout, project: &ProjectCheck) -> Result<Vec<Issue>, Fail> {
     let shown = printable(&project.name);
-    let launch = Launch { argv: &project.argv, cwd: &checkout.top, env: &[], stdin: Vec::new(), limit: Duration::from_secs(project.limit_s), keep: OUTPUT_LIMIT };
+    let launch = Launch {
+        argv: &project.argv,
+        cwd: &checkout.top,
+        env: &[],
+        stdin: Vec::new(),
+        limit: Duration::from_secs(project.limit_s),
+        keep: OUTPUT_LIMIT,
+    };
     let ended = child::run(host, launch)?;
     let failed = |why: &str| Fail::new(Code::ChildFailed, format!("the check `{shown}` {why}")).with("check", project.name.as_str());
     if ended.timed_out {
         return Err(failed(&format!("was ended after its limit of {} s", project.limit_s)));
     }
-    let Some(code) = ended.code.filter(|c| *c < 128) else { return Err(failed("was ended by a signal")) };
+    let Some(code) = ended.code.filter(|c| *c < 128) else {
+        return Err(failed("was ended by a signal"));
+    };
     if ended.cut {
         return Err(failed("printed more than is read"));
     }

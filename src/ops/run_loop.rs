@@ -10,7 +10,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::checkout::Checkout;
-use super::{Ask, decide_round, detect_scope, gather, plan_round, publish, record_round, render_prior_context, render_session_doc, respond_fix, review_checks, summarize_loop, surface};
+use super::{
+    Ask, decide_round, detect_scope, gather, plan_round, publish, record_round, render_prior_context, render_session_doc, respond_fix,
+    review_checks, summarize_loop, surface,
+};
 use crate::base::id::LoopId;
 use crate::base::path::printable;
 use crate::base::verdict::RoundVerdict;
@@ -168,17 +171,17 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
     drop(checkout);
     let (dir, record) = match opened {
         Opened::Loop(dir, record) => (dir, *record),
-        Opened::Asks(answer, ask) => return Ok(Outcome::Asks(answer, ask)),
+        Opened::Asks(answer, ask) => return Ok(Outcome::Asks(*answer, ask)),
     };
     // The loop's folder is locked by each operation for itself; the run as a whole holds a folder below it.
     let _held = lock::hold(host, &dir.join("run"))?;
     let mut run = Run { host, dir, record, choice: request.user_choice.clone(), told: request.implemented_count.clone() };
-    run.to_the_end()
+    run.drive()
 }
 
 enum Opened {
     Loop(PathBuf, Box<LoopRecord>),
-    Asks(Answer, Ask),
+    Asks(Box<Answer>, Ask),
 }
 
 fn empty_answer(loop_id: Option<String>) -> Answer {
@@ -206,14 +209,25 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
     let scope = detect_scope::detect(checkout, host, request.base.as_deref(), &checkout.own(&[root.to_path_buf()]))?;
     if scope.kind == detect_scope::Kind::Nothing {
         let ask = scope.ask().unwrap_or_else(|| Ask::new("nothing_to_review", "there is nothing to review", &[("stop", "stop")]));
-        return Ok(Opened::Asks(empty_answer(None), ask));
+        return Ok(Opened::Asks(Box::new(empty_answer(None)), ask));
     }
     let settings = settings(request, host, top.clone(), scope.base.clone().unwrap_or_else(|| checkout.empty_tree.to_owned()))?;
-    let settings = Settings { reports_dir: under(&request.reports_dir, ".deep-review/reports")?, responses_dir: under(&request.responses_dir, ".deep-review/responses")?, ..settings };
+    let settings = Settings {
+        reports_dir: under(&request.reports_dir, ".deep-review/reports")?,
+        responses_dir: under(&request.responses_dir, ".deep-review/responses")?,
+        ..settings
+    };
     let loop_id = LoopId::parse(&host.fresh_id())?;
     let dir = host.loop_dir(root, &checkout.top, "rounds", &loop_id);
     files::make_private_dir(&dir)?;
-    let record = LoopRecord { loop_id: loop_id.as_str().to_owned(), settings, state: State::start(), summary: None, warnings: Vec::new(), revision: 0 };
+    let record = LoopRecord {
+        loop_id: loop_id.as_str().to_owned(),
+        settings,
+        state: State::start(),
+        summary: None,
+        warnings: Vec::new(),
+        revision: 0,
+    };
     if !files::create(host, &dir.join("loop.json"), &loop_record::bytes(&record))? {
         return Err(Fail::new(Code::LoopMismatch, format!("a loop `{loop_id}` stands there already")).hint("go on with it by --loop-id"));
     }
@@ -223,7 +237,11 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
 fn settings(request: &Request, _host: &Host, top: String, base_commit: String) -> Result<Settings, Fail> {
     let word = |flag: &Option<String>, name: &str, allowed: &[&str]| -> Result<String, Fail> {
         let text = flag.as_deref().filter(|f| !f.is_empty()).unwrap_or(allowed[0]);
-        if allowed.contains(&text) { Ok(text.to_owned()) } else { Err(Fail::new(Code::InvalidArgument, format!("`{name} {}` is not one of {}", printable(text), allowed.join(", ")))) }
+        if allowed.contains(&text) {
+            Ok(text.to_owned())
+        } else {
+            Err(Fail::new(Code::InvalidArgument, format!("`{name} {}` is not one of {}", printable(text), allowed.join(", "))))
+        }
     };
     let source = word(&request.source, "--source", &["checks", "command"])?;
     let respond = word(&request.respond, "--respond", &["none", "fix", "command"])?;
@@ -261,7 +279,10 @@ fn argv(flag: Option<&str>, name: &str, needed: bool) -> Result<Vec<String>, Fai
     if !needed {
         return Err(wrong("is only taken together with `command`"));
     }
-    let words: Option<Vec<String>> = crate::wire::json::parse(flag.as_bytes()).ok().and_then(|v| v.as_array().map(|l| l.iter().map(|w| w.as_str().map(str::to_owned)).collect::<Option<_>>())).flatten();
+    let words: Option<Vec<String>> = crate::wire::json::parse(flag.as_bytes())
+        .ok()
+        .and_then(|v| v.as_array().map(|l| l.iter().map(|w| w.as_str().map(str::to_owned)).collect::<Option<_>>()))
+        .flatten();
     words.filter(|w| w.first().is_some_and(|p| !p.is_empty())).ok_or_else(|| wrong("is not a JSON array of strings with a program"))
 }
 
@@ -271,9 +292,10 @@ fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: 
     if file.symlink_metadata().is_err() {
         let question = format!("there is no state of the loop `{id}` for this checkout; nothing is assumed about it");
         let ask = Ask::new("state_missing", question, &[("start", "start a new loop without --loop-id"), ("stop", "stop")]);
-        return Ok(Opened::Asks(empty_answer(Some(id.as_str().to_owned())), ask));
+        return Ok(Opened::Asks(Box::new(empty_answer(Some(id.as_str().to_owned()))), ask));
     }
-    let damaged = |fail: Fail| Fail { message: format!("the loop record `{}`: {}", printable(&file.to_string_lossy()), fail.message), ..fail };
+    let damaged =
+        |fail: Fail| Fail { message: format!("the loop record `{}`: {}", printable(&file.to_string_lossy()), fail.message), ..fail };
     let record = files::read_state(&file).and_then(|b| loop_record::read(&b)).map_err(damaged)?;
     if record.loop_id != id.as_str() {
         return Err(Fail::new(Code::LoopMismatch, format!("the loop record is of `{}`", printable(&record.loop_id))));
@@ -286,7 +308,9 @@ fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: 
 fn same_settings(request: &Request, host: &Host, settings: &Settings) -> Result<(), Fail> {
     let words = |flag: &Option<String>| flag.as_deref().and_then(|f| crate::wire::json::parse(f.as_bytes()).ok()).map(|v| v.to_string());
     let stored = |argv: &[String]| serde_json::to_string(argv).unwrap_or_default();
-    let path = |flag: &Option<String>| flag.as_deref().and_then(|f| host.absolute(Some(f), "folder").ok()).map(|p| p.to_string_lossy().into_owned());
+    let path = |flag: &Option<String>| {
+        flag.as_deref().and_then(|f| host.absolute(Some(f), "folder").ok()).map(|p| p.to_string_lossy().into_owned())
+    };
     let given: [(&str, Option<String>, String); 10] = [
         ("--source", request.source.clone(), settings.source.clone()),
         ("--source-argv", words(&request.source_argv), stored(&settings.source_argv)),
@@ -300,7 +324,10 @@ fn same_settings(request: &Request, host: &Host, settings: &Settings) -> Result<
         ("--responses-dir", path(&request.responses_dir), settings.responses_dir.clone()),
     ];
     let other = given.iter().find(|(_, flag, stored)| flag.as_ref().is_some_and(|f| f != stored)).map(|(name, _, _)| *name);
-    let switched = [("--session-doc", request.session_doc && !settings.session_doc), ("--trust-worktree-checks", request.trust_worktree_checks && !settings.trust_worktree_checks)];
+    let switched = [
+        ("--session-doc", request.session_doc && !settings.session_doc),
+        ("--trust-worktree-checks", request.trust_worktree_checks && !settings.trust_worktree_checks),
+    ];
     let other = other.or_else(|| switched.iter().find(|(_, differs)| *differs).map(|(name, _)| *name));
     match other {
         Some(name) => Err(Fail::new(Code::LoopMismatch, format!("`{name}` is not what the loop was started with"))),
@@ -318,7 +345,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn to_the_end(&mut self) -> Result<Outcome, Fail> {
+    fn drive(&mut self) -> Result<Outcome, Fail> {
         // A responder that was started and never answered was killed with us: it is run again, and counts as a failure.
         if self.record.state.next == Action::Respond && self.record.state.responding && self.record.settings.respond == "command" {
             self.warn("responder_was_interrupted");
@@ -466,7 +493,12 @@ impl Run<'_> {
     fn source(&self) -> Result<Vec<u8>, Fail> {
         let s = &self.record.settings;
         if s.source == "checks" {
-            let request = review_checks::Request { repo_root: Path::new(&s.repo_root), base: &s.base_commit, state_dir: &self.dir, trust_worktree: s.trust_worktree_checks };
+            let request = review_checks::Request {
+                repo_root: Path::new(&s.repo_root),
+                base: &s.base_commit,
+                state_dir: &self.dir,
+                trust_worktree: s.trust_worktree_checks,
+            };
             let review = review_checks::run(&request, self.host)?;
             return Ok(check::report::render(&review, &time::date(self.host.now_ms())).into_bytes());
         }
@@ -486,7 +518,10 @@ impl Run<'_> {
         if ended.code == Some(1) && negative {
             return Ok(report);
         }
-        Err(Fail::new(Code::ChildFailed, format!("the source ended with {}", ended.code.map_or_else(|| "a signal".to_owned(), |c| c.to_string()))))
+        Err(Fail::new(
+            Code::ChildFailed,
+            format!("the source ended with {}", ended.code.map_or_else(|| "a signal".to_owned(), |c| c.to_string())),
+        ))
     }
 
     fn scope_file(&self, round: u64) -> Result<PathBuf, Fail> {
@@ -502,11 +537,22 @@ impl Run<'_> {
         let argv: Vec<String> = argv.iter().map(fill).collect();
         let s = &self.record.settings;
         let prior = self.file(round, "prior.md");
-        let mut env = vec![("REVIEW_LOOP_ID", self.record.loop_id.clone()), ("REVIEW_LOOP_ROUND", round.to_string()), ("REVIEW_LOOP_BASE_COMMIT", s.base_commit.clone())];
+        let mut env = vec![
+            ("REVIEW_LOOP_ID", self.record.loop_id.clone()),
+            ("REVIEW_LOOP_ROUND", round.to_string()),
+            ("REVIEW_LOOP_BASE_COMMIT", s.base_commit.clone()),
+        ];
         if prior.exists() {
             env.push(("REVIEW_LOOP_PRIOR_CONTEXT", prior.to_string_lossy().into_owned()));
         }
-        let launch = Launch { argv: &argv, cwd: Path::new(&s.repo_root), env: &env, stdin, limit: Duration::from_secs(s.limit_s), keep: OUTPUT_LIMIT };
+        let launch = Launch {
+            argv: &argv,
+            cwd: Path::new(&s.repo_root),
+            env: &env,
+            stdin,
+            limit: Duration::from_secs(s.limit_s),
+            keep: OUTPUT_LIMIT,
+        };
         let ended = child::run(self.host, launch)?;
         if child::signalled().is_some() {
             return Err(self.interrupted());
@@ -558,12 +604,16 @@ impl Run<'_> {
             let review = read::review(&bytes);
             let journal = self.file(round, "fixes.json");
             let date = time::date(self.host.now_ms());
-            return respond_fix::run(self.host, Path::new(&s.repo_root), &report.to_string_lossy(), &review, &journal, &date).map(String::into_bytes);
+            return respond_fix::run(self.host, Path::new(&s.repo_root), &report.to_string_lossy(), &review, &journal, &date)
+                .map(String::into_bytes);
         }
         let scope = self.scope_file(round)?;
         let ended = self.child(&s.respond_argv, &BTreeMap::from([("{scope}", &scope), ("{report}", &report)]), bytes, round)?;
         if ended.code != Some(0) {
-            return Err(Fail::new(Code::ChildFailed, format!("the responder ended with {}", ended.code.map_or_else(|| "a signal".to_owned(), |c| c.to_string()))));
+            return Err(Fail::new(
+                Code::ChildFailed,
+                format!("the responder ended with {}", ended.code.map_or_else(|| "a signal".to_owned(), |c| c.to_string())),
+            ));
         }
         let read = response::read(&String::from_utf8_lossy(&ended.stdout));
         if read.contradictions.contains(&crate::base::reason::Contradiction::NoAnswer) {
@@ -729,7 +779,10 @@ impl Run<'_> {
         let answer = self.answer()?;
         let untrusted = matches!(self.record.state.condition, Some(4 | 6)) || answer.verdict.is_none();
         if untrusted {
-            let fail = Fail::new(Code::NoTrustedVerdict, format!("the loop `{}` ended without a verdict that may be trusted", self.record.loop_id));
+            let fail = Fail::new(
+                Code::NoTrustedVerdict,
+                format!("the loop `{}` ended without a verdict that may be trusted", self.record.loop_id),
+            );
             return Ok(Outcome::Untrusted(fail, answer));
         }
         let (rounds, _) = gather::rounds(&self.dir, &self.record.loop_id)?;

@@ -61,13 +61,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     for report in &asked.reports {
         let (file, bytes) = bind(host, &root, &report.report)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (gate_sha256, findings) = gate_of(&text).map_err(|why| {
-            Fail::new(Code::InvalidReadiness, format!("the report `{}`: {why}", printable(&report.report)))
-        })?;
+        let (gate_sha256, findings) = gate_of(&text)
+            .map_err(|why| Fail::new(Code::InvalidReadiness, format!("the report `{}`: {why}", printable(&report.report))))?;
         reports.push(Report { reviewer_id: report.reviewer_id.clone(), provider: report.provider.clone(), file, gate_sha256, findings });
     }
     let needed = requirements(asked.risk, asked.minimum_reviewers, asked.minimum_families);
-    let judged = judge(&reports, needed).map_err(|id| Fail::new(Code::InvalidReadiness, format!("the reviewers disagree about the finding `{}`", printable(&id))))?;
+    let judged = judge(&reports, needed)
+        .map_err(|id| Fail::new(Code::InvalidReadiness, format!("the reviewers disagree about the finding `{}`", printable(&id))))?;
     let scope_sha256 = scope_digest(&documents);
     if !judged.ready {
         return Ok(Answer { readiness: judged, state: "DOCUMENT_BLOCKED", receipt_path: None, receipt_sha256: None, scope_sha256 });
@@ -135,7 +135,9 @@ fn gate_of(text: &str) -> Result<(String, Vec<gate::GateFinding>), String> {
 
 /// No folder between the repository and its receipts may be a link.
 fn contained(root: &Path, folder: &Path) -> Result<(), Fail> {
-    let Ok(inside) = folder.strip_prefix(root) else { return Ok(()) };
+    let Ok(inside) = folder.strip_prefix(root) else {
+        return Ok(());
+    };
     let mut at = root.to_path_buf();
     for part in inside.components() {
         at.push(part);

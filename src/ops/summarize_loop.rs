@@ -51,7 +51,8 @@ pub struct Answer {
 /// # Errors
 /// `INVALID_ARGUMENT`, `BAD_ID`, `INVALID_PATH`, `NO_ROUNDS`, or why a file cannot be written.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
-    let loop_id = gather::loop_id(request.loop_id.as_deref())?.ok_or_else(|| Fail::new(Code::InvalidArgument, "the flag `--loop-id` is missing or empty"))?;
+    let loop_id = gather::loop_id(request.loop_id.as_deref())?
+        .ok_or_else(|| Fail::new(Code::InvalidArgument, "the flag `--loop-id` is missing or empty"))?;
     let dir = host.absolute(request.state_dir.as_deref(), "state directory")?;
     let cap = number::plain("--cap", request.cap.as_deref().unwrap_or_default(), 1..=MAX_CAP)?;
     let reason = request.stop_reason.as_deref().filter(|r| !r.is_empty());

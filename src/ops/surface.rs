@@ -55,7 +55,9 @@ fn tree(checkout: &Checkout, host: &Host, base: &str, scope: &detect_scope::Answ
         Some(base) if is_empty_tree(base) => checkout.empty_tree.to_owned(),
         Some(base) => checkout.tree_of(base)?,
         None if is_empty_tree(base) => checkout.empty_tree.to_owned(),
-        None => return Err(Fail::new(Code::GitFailed, "the scope has no base to make a tree of")),
+        None => {
+            return Err(Fail::new(Code::GitFailed, "the scope has no base to make a tree of"));
+        }
     };
     if from != checkout.empty_tree {
         git.run(&["read-tree", &from], b"")?;
@@ -69,7 +71,8 @@ fn tree(checkout: &Checkout, host: &Host, base: &str, scope: &detect_scope::Answ
             removed.push(0);
         }
     }
-    let (plain, odd): (Vec<&File>, Vec<&File>) = scope.files.iter().partition(|f| regular(checkout, f).is_some() && !f.path.contains(&b'\n'));
+    let (plain, odd): (Vec<&File>, Vec<&File>) =
+        scope.files.iter().partition(|f| regular(checkout, f).is_some() && !f.path.contains(&b'\n'));
     let listed: Vec<u8> = plain.iter().flat_map(|f| [checkout.full(&f.path).as_os_str().as_bytes(), b"\n"].concat()).collect();
     if !plain.is_empty() {
         let hashed = git.run(&["-c", "core.fsync=none", "hash-object", "-w", "--no-filters", "--stdin-paths"], &listed)?.text();
@@ -103,10 +106,14 @@ fn regular(checkout: &Checkout, file: &File) -> Option<&'static str> {
 /// Links, submodules, and names that do not fit on a line.
 fn odd_entry(checkout: &Checkout, git: &crate::host::git::Git, file: &File) -> Result<Option<(&'static str, String)>, Fail> {
     let full = checkout.full(&file.path);
-    let Ok(meta) = full.symlink_metadata() else { return Ok(None) };
+    let Ok(meta) = full.symlink_metadata() else {
+        return Ok(None);
+    };
     let hash = |bytes: &[u8]| Ok(git.run(&["-c", "core.fsync=none", "hash-object", "-w", "--stdin"], bytes)?.text());
     if meta.file_type().is_symlink() {
-        let Ok(target) = full.read_link() else { return Ok(None) };
+        let Ok(target) = full.read_link() else {
+            return Ok(None);
+        };
         return hash(target.as_os_str().as_bytes()).map(|oid| Some(("120000", oid)));
     }
     if meta.is_dir() {

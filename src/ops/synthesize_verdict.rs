@@ -42,7 +42,8 @@ pub struct Answer {
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let handed = read_attempts(host, request.attempts_file.as_deref())?;
     let plan = read_plan(host, request.plan_file.as_deref().unwrap_or_default())?;
-    let deferred_pending = request.deferred_file.as_deref().filter(|f| !f.is_empty()).map(|f| super::decide_round::pending(host, f)).transpose()?;
+    let deferred_pending =
+        request.deferred_file.as_deref().filter(|f| !f.is_empty()).map(|f| super::decide_round::pending(host, f)).transpose()?;
     let mut attempts = Vec::new();
     for attempt in handed.attempts {
         let text = match attempt.output {
@@ -55,7 +56,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let report = strict::read(&text).map_err(str::to_owned);
         attempts.push(Attempt { reviewer_id: attempt.reviewer_id, role: attempt.role, report, evidence: attempt.evidence });
     }
-    let input = Input { attempts, consensus: handed.consensus, plan, readiness_mismatch: handed.readiness_mismatch, deferred_pending: deferred_pending.unwrap_or_default() };
+    let input = Input {
+        attempts,
+        consensus: handed.consensus,
+        plan,
+        readiness_mismatch: handed.readiness_mismatch,
+        deferred_pending: deferred_pending.unwrap_or_default(),
+    };
     let synthesis = synthesize(&input)?;
     let output = request.output.as_deref().filter(|o| !o.is_empty()).filter(|_| synthesis.status == Status::NeedsExpansion);
     let output = output.map(|o| host.absolute(Some(o), "output")).transpose()?;

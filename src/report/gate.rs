@@ -39,7 +39,9 @@ pub struct GateFinding {
 pub fn fence(report: &str) -> Result<String, &'static str> {
     let lines: Vec<&str> = report.lines().map(str::trim_end).collect();
     let headings: Vec<usize> = lines.iter().enumerate().filter(|(_, l)| **l == "## Artifact Gate").map(|(i, _)| i).collect();
-    let [at] = headings[..] else { return Err("there is not exactly one Artifact Gate") };
+    let [at] = headings[..] else {
+        return Err("there is not exactly one Artifact Gate");
+    };
     let body = lines[at + 1..].iter().skip_while(|l| l.is_empty());
     let mut body = body.copied();
     if body.next() != Some("```json") {
@@ -77,7 +79,9 @@ pub fn findings(value: &Value) -> Result<Vec<GateFinding>, String> {
             Some("pre_implementation") => Stage::PreImplementation,
             Some("implementation_verification") => Stage::ImplementationVerification,
             Some("advisory") => Stage::Advisory,
-            _ => return Err(refuse("has no stage of pre_implementation, implementation_verification, advisory")),
+            _ => {
+                return Err(refuse("has no stage of pre_implementation, implementation_verification, advisory"));
+            }
         };
         let evidence = evidence(entry.get("acceptance_evidence")).ok_or_else(|| refuse("has acceptance evidence that is not text"))?;
         if severity == Level::Critical && stage != Stage::PreImplementation {

@@ -11,7 +11,8 @@ use crate::finding::read::markdown::counted;
 use crate::finding::{Declared, Finding, Review};
 
 /// The categories the recurring-findings artifact knows.
-pub const CATEGORIES: [&str; 7] = ["error-handling", "naming-convention", "type-safety", "test-coverage", "security", "performance", "architecture"];
+pub const CATEGORIES: [&str; 7] =
+    ["error-handling", "naming-convention", "type-safety", "test-coverage", "security", "performance", "architecture"];
 
 /// Categories by exact `path:line`, first entry wins.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +34,9 @@ impl Categories {
 
     /// The category of a place, `untagged` without one.
     pub fn of(&self, path: Option<&str>, line: Option<u64>) -> String {
-        let (Some(path), Some(line), false) = (path, line, self.0.is_empty()) else { return "untagged".to_owned() };
+        let (Some(path), Some(line), false) = (path, line, self.0.is_empty()) else {
+            return "untagged".to_owned();
+        };
         self.0.get(&format!("{path}:{line}")).cloned().unwrap_or_else(|| "untagged".to_owned())
     }
 }
@@ -69,7 +72,9 @@ pub fn judge(review: &Review, shown: &str) -> Result<Judged, Fail> {
         Class::NeedsAttention => stated_word(review).unwrap_or_else(|| by_severity(grave)),
         Class::None if !review.findings.is_empty() => by_severity(grave),
         Class::None => return Err(refuse("states no verdict")),
-        Class::Unproven => return Err(refuse("proves nothing: it could not review, or states no verdict that is known")),
+        Class::Unproven => {
+            return Err(refuse("proves nothing: it could not review, or states no verdict that is known"));
+        }
     };
     let counts = review.declared.clone().unwrap_or_else(|| counted(&review.findings));
     let mut warnings: Vec<String> = review.contradictions.iter().map(|c| c.word().to_owned()).collect();
@@ -83,7 +88,8 @@ pub fn judge(review: &Review, shown: &str) -> Result<Judged, Fail> {
 
 /// REQUEST_CHANGES and CONCERN as written; where both stand, the graver one.
 fn stated_word(review: &Review) -> Option<RoundVerdict> {
-    let words: Vec<RoundVerdict> = review.statements.iter().filter(|s| s.class == Class::NeedsAttention).filter_map(|s| s.round_word).collect();
+    let words: Vec<RoundVerdict> =
+        review.statements.iter().filter(|s| s.class == Class::NeedsAttention).filter_map(|s| s.round_word).collect();
     [RoundVerdict::RequestChanges, RoundVerdict::Concern].into_iter().find(|w| words.contains(w))
 }
 
@@ -95,8 +101,12 @@ fn by_severity(grave: bool) -> RoundVerdict {
 pub fn signatures(findings: &[Finding], categories: &Categories, repo_root: Option<&str>) -> Vec<String> {
     let mut all = Vec::new();
     for finding in findings.iter().filter(|f| f.grade.level() != Level::Info) {
-        let Some(place) = &finding.place else { continue };
-        let (Some(path), Some(line)) = (path::display(&place.path, repo_root), place.line) else { continue };
+        let Some(place) = &finding.place else {
+            continue;
+        };
+        let (Some(path), Some(line)) = (path::display(&place.path, repo_root), place.line) else {
+            continue;
+        };
         let category = categories.of(Some(&path), Some(line));
         all.push(format!("{}:{path}:{}:{category}", finding.grade.level().word(), line / 7));
     }

@@ -3,7 +3,8 @@
 /// Whether a file name is a canonical review report: it ends `-review.md` and is not a session document
 /// `loop-<id>-review.md` (rounds spec §1.1).
 pub fn is_canonical(name: &str) -> bool {
-    let session = name.strip_prefix("loop-").and_then(|r| r.strip_suffix("-review.md")).is_some_and(|id| !id.is_empty() && !id.contains('\n'));
+    let session =
+        name.strip_prefix("loop-").and_then(|r| r.strip_suffix("-review.md")).is_some_and(|id| !id.is_empty() && !id.contains('\n'));
     name.ends_with("-review.md") && !session
 }
 

@@ -58,8 +58,34 @@ impl Item {
     /// Whether an accepted item was left undone: its action is empty or starts with a not-done word.
     fn undone(&self) -> bool {
         const NOT_DONE: &[&str] = &[
-            "not started", "not done", "not implemented", "not applied", "skipped", "skip", "failed", "deferred", "todo", "to do", "pending",
-            "blocked", "none", "n/a", "미착수", "보류", "실패", "미구현", "미적용", "건너뜀", "생략", "未着手", "未実施", "失敗", "保留", "未开始", "失败", "跳过",
+            "not started",
+            "not done",
+            "not implemented",
+            "not applied",
+            "skipped",
+            "skip",
+            "failed",
+            "deferred",
+            "todo",
+            "to do",
+            "pending",
+            "blocked",
+            "none",
+            "n/a",
+            "미착수",
+            "보류",
+            "실패",
+            "미구현",
+            "미적용",
+            "건너뜀",
+            "생략",
+            "未着手",
+            "未実施",
+            "失敗",
+            "保留",
+            "未开始",
+            "失败",
+            "跳过",
         ];
         let action = fold(self.action.as_deref().unwrap_or_default());
         let action = action.trim_matches(|c: char| !c.is_alphanumeric());
@@ -68,7 +94,9 @@ impl Item {
 }
 
 fn starts_with_word(text: &str, word: &str) -> bool {
-    let Some(rest) = text.strip_prefix(word) else { return false };
+    let Some(rest) = text.strip_prefix(word) else {
+        return false;
+    };
     !word.is_ascii() || !rest.starts_with(|c: char| c.is_alphanumeric())
 }
 
@@ -217,7 +245,9 @@ impl Reader {
                 let known = ["subagent", "main_fallback", "mixed", "n/a"];
                 self.response.execution_path = known.into_iter().find(|k| lower.starts_with(k)).unwrap_or("n/a");
             }
-            "implemented_count" | "implemented count" => self.response.implemented_stated = self.response.implemented_stated.or_else(|| leading_number(value)),
+            "implemented_count" | "implemented count" => {
+                self.response.implemented_stated = self.response.implemented_stated.or_else(|| leading_number(value))
+            }
             "halted" => self.response.halted_stated = self.response.halted_stated.or_else(|| leading_flag(value)),
             _ => return false,
         }
@@ -226,7 +256,9 @@ impl Reader {
 
     /// A labelled line of a block.
     fn item_field(&mut self, key: &str, value: &str) -> bool {
-        let Some(item) = &mut self.open else { return false };
+        let Some(item) = &mut self.open else {
+            return false;
+        };
         self.awaits_action = false;
         match key {
             "decision" | "판정" | "결정" => {
@@ -248,7 +280,9 @@ impl Reader {
                 }
             }
             "source" | "evidence" | "test" | "근거" | "출처" | "테스트" => {}
-            _ => return matches!(key, "files_read" | "grep_results" | "test_status" | "test_log" | "log_unavailable" | "git_context"),
+            _ => {
+                return matches!(key, "files_read" | "grep_results" | "test_status" | "test_log" | "log_unavailable" | "git_context");
+            }
         }
         true
     }
@@ -304,7 +338,15 @@ fn item_heading(heading: &str) -> Option<Item> {
 
 fn decision(value: &str) -> Option<Decision> {
     let word = value.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let table = [("accept", Decision::Accept), ("수락", Decision::Accept), ("reject", Decision::Reject), ("declined", Decision::Reject), ("반박", Decision::Reject), ("defer", Decision::Defer), ("보류", Decision::Defer)];
+    let table = [
+        ("accept", Decision::Accept),
+        ("수락", Decision::Accept),
+        ("reject", Decision::Reject),
+        ("declined", Decision::Reject),
+        ("반박", Decision::Reject),
+        ("defer", Decision::Defer),
+        ("보류", Decision::Defer),
+    ];
     let (found, decision) = table.into_iter().find(|(w, _)| word.starts_with(w))?;
     let tail: String = word[found.len()..].chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     matches!(tail.as_str(), "" | "ed" | "red" | "s").then_some(decision)
@@ -314,11 +356,16 @@ fn items_line(value: &str) -> Option<Counts> {
     let lower = value.to_lowercase();
     let after = |words: &[&str]| {
         words.iter().find_map(|w| {
-            let rest = lower[lower.find(w)? + w.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | ':' | '=' | '*'));
+            let rest = lower[lower.find(w)? + w.len()..]
+                .trim_start_matches(|c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | ':' | '=' | '*'));
             leading_number(rest)
         })
     };
-    Some(Counts { accepted: after(&["수락", "accept"])?, rejected: after(&["반박", "reject", "declined"])?, deferred: after(&["보류", "defer"])? })
+    Some(Counts {
+        accepted: after(&["수락", "accept"])?,
+        rejected: after(&["반박", "reject", "declined"])?,
+        deferred: after(&["보류", "defer"])?,
+    })
 }
 
 fn leading_number(value: &str) -> Option<u64> {
@@ -355,7 +402,8 @@ fn contradict(response: &mut Response) {
     if response.items.iter().any(|i| i.decision == Some(Decision::Reject) && i.place.is_none()) {
         codes.push(Contradiction::RejectedWithoutLocation);
     }
-    if response.items.is_empty() && response.declared.is_none() && response.implemented_stated.is_none() && response.halted_stated.is_none() {
+    if response.items.is_empty() && response.declared.is_none() && response.implemented_stated.is_none() && response.halted_stated.is_none()
+    {
         codes.push(Contradiction::NoAnswer);
     }
     codes.sort_by_key(|c| c.word());
@@ -389,7 +437,9 @@ mod tests {
 
     #[test]
     fn a_quoted_or_fenced_decision_inside_an_accepted_item_changes_nothing() {
-        let response = read("### ITEM-1: x\n- **Decision**: ACCEPT\n> - **Decision**: REJECT\n```\n- **Decision**: REJECT\n```\n- **Action**: done\n## Later\n- **Decision**: REJECT\n");
+        let response = read(
+            "### ITEM-1: x\n- **Decision**: ACCEPT\n> - **Decision**: REJECT\n```\n- **Decision**: REJECT\n```\n- **Action**: done\n## Later\n- **Decision**: REJECT\n",
+        );
         assert_eq!(response.counts().accepted, 1);
     }
 }

@@ -41,7 +41,8 @@ pub fn read(text: &str) -> Result<Strict, &'static str> {
     }
     let review_at = lines.iter().position(|l| *l == "## Code Review").ok_or("there is no Code Review")?;
     let summary = &lines[..review_at];
-    let verdict = single(summary, "- **Verdict**: ").and_then(RoundVerdict::parse).ok_or("the Verdict line is missing, doubled or unknown")?;
+    let verdict =
+        single(summary, "- **Verdict**: ").and_then(RoundVerdict::parse).ok_or("the Verdict line is missing, doubled or unknown")?;
     let issues = single(summary, "- **Issues**: ").ok_or("the Issues line is missing or doubled")?;
     let declared = label::issues_line(&format!("- **Issues**: {issues}")).ok_or("the Issues line cannot be read")?;
     let end = lines[review_at + 1..].iter().position(|l| l.starts_with("## ")).map_or(lines.len(), |i| review_at + 1 + i);
@@ -110,7 +111,9 @@ mod tests {
     use super::*;
 
     fn report(verdict: &str, issues: &str, critical: &str, warning: &str) -> String {
-        format!("# Deep Review Report — 2026-06-11\n\n## Summary\n- **Verdict**: {verdict}\n- **Issues**: {issues}\n\n## Code Review\n### 🔴 Critical\n{critical}\n\n### 🟡 Warning\n{warning}\n\n### ℹ️ Info\nNone.\n\n### 🟢 Passed\n- all else\n")
+        format!(
+            "# Deep Review Report — 2026-06-11\n\n## Summary\n- **Verdict**: {verdict}\n- **Issues**: {issues}\n\n## Code Review\n### 🔴 Critical\n{critical}\n\n### 🟡 Warning\n{warning}\n\n### ℹ️ Info\nNone.\n\n### 🟢 Passed\n- all else\n"
+        )
     }
 
     #[test]

@@ -52,7 +52,9 @@ pub struct Here {
 pub fn probeable(owner: &Owner, here: &Here) -> Result<u32, Liveness> {
     let start = owner.process_start_ms.as_deref().and_then(number::digits).and_then(|n| i64::try_from(n).ok());
     let recorded = time::parse_iso(&owner.started_at);
-    let (Some(start), Some(recorded)) = (start, recorded) else { return Err(Liveness::Manual) };
+    let (Some(start), Some(recorded)) = (start, recorded) else {
+        return Err(Liveness::Manual);
+    };
     if start > recorded || recorded > here.now_ms || start > here.now_ms {
         return Err(Liveness::Manual);
     }
@@ -105,7 +107,13 @@ mod tests {
     }
 
     fn here() -> Here {
-        Here { host_hash: "h".into(), boot_id: Some("b".into()), pid_namespace: Some("n".into()), machine_hash: Some("m".into()), now_ms: 10_000 }
+        Here {
+            host_hash: "h".into(),
+            boot_id: Some("b".into()),
+            pid_namespace: Some("n".into()),
+            machine_hash: Some("m".into()),
+            now_ms: 10_000,
+        }
     }
 
     #[test]

@@ -149,7 +149,13 @@ mod tests {
     #[test]
     fn names_split_at_the_last_round_mark() {
         assert_eq!(named("loop-a-round-b-round-3.state.json").unwrap().loop_id, "a-round-b");
-        for other in ["loop-a-round-.state.json", "loop--round-1.state.json", "a-round-1.state.json", "loop-a-round-x.prior.md", "loop-a-round-1.txt"] {
+        for other in [
+            "loop-a-round-.state.json",
+            "loop--round-1.state.json",
+            "a-round-1.state.json",
+            "loop-a-round-x.prior.md",
+            "loop-a-round-1.txt",
+        ] {
             assert_eq!(named(other), None, "{other}");
         }
     }

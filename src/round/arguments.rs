@@ -121,7 +121,15 @@ pub fn expand(tokens: &[String]) -> Result<Expanded, Fail> {
         required_providers: BTreeSet::new(),
         disabled_providers: BTreeSet::new(),
     };
-    let out = Expanded { argv: Vec::new(), max: DEFAULT_CAP, max_explicit: false, session_doc: false, ultracode: false, readiness_receipt: None, overrides };
+    let out = Expanded {
+        argv: Vec::new(),
+        max: DEFAULT_CAP,
+        max_explicit: false,
+        session_doc: false,
+        ultracode: false,
+        readiness_receipt: None,
+        overrides,
+    };
     let mut parser = Parser { argv: Vec::new(), seen: BTreeSet::new(), out };
     let mut rest = tokens.iter().map(String::as_str).peekable();
     while let Some(token) = rest.next() {
@@ -133,7 +141,13 @@ pub fn expand(tokens: &[String]) -> Result<Expanded, Fail> {
                     parser.argv.push(slice.to_owned());
                 }
             }
-            "--readiness-receipt" | "--reviewer-strategy" | "--routing" | "--model" | "--effort" | "--reviewer-model" | "--reviewer-effort" => {
+            "--readiness-receipt"
+            | "--reviewer-strategy"
+            | "--routing"
+            | "--model"
+            | "--effort"
+            | "--reviewer-model"
+            | "--reviewer-effort" => {
                 let value = rest.next().filter(|v| !v.is_empty() && !v.starts_with("--"));
                 let value = value.ok_or_else(|| wrong(token, "needs a value behind it"))?;
                 parser.valued(token, value)?;
@@ -169,7 +183,9 @@ impl Parser {
                 return Ok(());
             }
             "--session-doc" => self.out.session_doc = true,
-            "init" | "--respond" | "--qa" => return Err(wrong(token, "is a route of its own and never part of a loop")),
+            "init" | "--respond" | "--qa" => {
+                return Err(wrong(token, "is a route of its own and never part of a loop"));
+            }
             _ if SWITCHES.contains(&token) => {
                 self.seen.insert(token.to_owned());
             }
@@ -206,7 +222,8 @@ impl Parser {
             }
             _ => {}
         }
-        let (key, chosen) = value.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty()).ok_or_else(|| wrong(token, "needs KEY=VALUE"))?;
+        let (key, chosen) =
+            value.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty()).ok_or_else(|| wrong(token, "needs KEY=VALUE"))?;
         let of_reviewer = token.starts_with("--reviewer-");
         let keys: Vec<&str> = if of_reviewer { REVIEWER_PROVIDERS.map(|(id, _)| id).to_vec() } else { vec!["claude", "codex", "agy"] };
         one_of(token, key, &keys)?;
@@ -349,14 +366,43 @@ mod tests {
     #[test]
     fn what_no_loop_may_hold_is_refused() {
         for line in [
-            "init", "--respond", "--qa", "--ultracode --no-opus", "--codex --no-codex", "--agy --no-agy", "--max=0", "--max=05", "--max=1001", "--max",
-            "--max=99999999999999999999999", "--max=2 --max=3", "--dry-run", "--prior-rounds-file=x", "--routing best", "--model claude", "--model claude=",
-            "--model gpt=x", "--model claude=a --model claude=b", "--no-opus --model claude=x", "--no-codex --reviewer-model codex-review=x", "--routing",
-            "--readiness-receipt --entropy", "SLICE-001", "--contract SLICE-x", "--codex-only --agy",
+            "init",
+            "--respond",
+            "--qa",
+            "--ultracode --no-opus",
+            "--codex --no-codex",
+            "--agy --no-agy",
+            "--max=0",
+            "--max=05",
+            "--max=1001",
+            "--max",
+            "--max=99999999999999999999999",
+            "--max=2 --max=3",
+            "--dry-run",
+            "--prior-rounds-file=x",
+            "--routing best",
+            "--model claude",
+            "--model claude=",
+            "--model gpt=x",
+            "--model claude=a --model claude=b",
+            "--no-opus --model claude=x",
+            "--no-codex --reviewer-model codex-review=x",
+            "--routing",
+            "--readiness-receipt --entropy",
+            "SLICE-001",
+            "--contract SLICE-x",
+            "--codex-only --agy",
         ] {
             assert_eq!(of(line).map(|_| ()).unwrap_err().code, Code::InvalidLoopArguments, "{line}");
         }
-        for line in ["", "--contract", "--contract SLICE-001 --entropy", "--session-doc --session-doc", "--model claude=fable=x --effort claude=high", "--max=1000"] {
+        for line in [
+            "",
+            "--contract",
+            "--contract SLICE-001 --entropy",
+            "--session-doc --session-doc",
+            "--model claude=fable=x --effort claude=high",
+            "--max=1000",
+        ] {
             assert!(of(line).is_ok(), "{line}");
         }
     }
@@ -371,9 +417,27 @@ mod tests {
 
     fn token() -> impl Strategy<Value = String> {
         let words = [
-            "--entropy", "--ultracode", "--codex", "--no-codex", "--no-opus", "--no-agy", "--agy", "--allow-fallback", "--codex-only", "--max=3", "--session-doc",
-            "--contract", "--contract SLICE-7", "--routing fast", "--reviewer-strategy static", "--model claude=a", "--model agy=b", "--effort codex=c",
-            "--reviewer-model claude-opus=d", "--reviewer-effort codex-review=e", "--reviewer-model agy=f",
+            "--entropy",
+            "--ultracode",
+            "--codex",
+            "--no-codex",
+            "--no-opus",
+            "--no-agy",
+            "--agy",
+            "--allow-fallback",
+            "--codex-only",
+            "--max=3",
+            "--session-doc",
+            "--contract",
+            "--contract SLICE-7",
+            "--routing fast",
+            "--reviewer-strategy static",
+            "--model claude=a",
+            "--model agy=b",
+            "--effort codex=c",
+            "--reviewer-model claude-opus=d",
+            "--reviewer-effort codex-review=e",
+            "--reviewer-model agy=f",
         ];
         proptest::sample::select(words.map(str::to_owned).to_vec())
     }

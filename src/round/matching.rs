@@ -74,7 +74,9 @@ pub fn matching(previous: &[RoundFinding], current: &[RoundFinding]) -> Matching
 fn buckets<'a>(findings: &'a [RoundFinding], used: &[bool], by_slug: bool) -> HashMap<(Place<'a>, &'a str), ByLine> {
     let mut buckets: HashMap<(Place<'a>, &'a str), ByLine> = HashMap::new();
     for (index, finding) in findings.iter().enumerate() {
-        let Some(line) = finding.line.filter(|_| !used[index] && finding.path.is_some()) else { continue };
+        let Some(line) = finding.line.filter(|_| !used[index] && finding.path.is_some()) else {
+            continue;
+        };
         if by_slug && finding.title_slug.is_empty() {
             continue;
         }
@@ -94,7 +96,9 @@ fn pair_bucket(phase: u8, left: &mut ByLine, right: &mut ByLine, used: (&mut [bo
             let below = line.checked_sub(distance);
             let above = (distance > 0).then_some(line + distance);
             for other in [below, above].into_iter().flatten() {
-                let (Some(from), Some(to)) = (left.get_mut(line), right.get_mut(&other)) else { continue };
+                let (Some(from), Some(to)) = (left.get_mut(line), right.get_mut(&other)) else {
+                    continue;
+                };
                 while let (Some(p), Some(c)) = (from.first_unused(used_left), to.first_unused(used_right)) {
                     used_left[p] = true;
                     used_right[c] = true;
@@ -168,7 +172,9 @@ mod tests {
     fn some_findings() -> impl Strategy<Value = Vec<RoundFinding>> {
         let one = (0..2usize, 0..2usize, 1..25u64, 0..4usize);
         proptest::collection::vec(one, 0..14).prop_map(|all| {
-            all.into_iter().map(|(s, p, l, g)| finding([Level::Critical, Level::Warning][s], ["a", "b"][p], l, ["", "x", "y", "z"][g])).collect()
+            all.into_iter()
+                .map(|(s, p, l, g)| finding([Level::Critical, Level::Warning][s], ["a", "b"][p], l, ["", "x", "y", "z"][g]))
+                .collect()
         })
     }
 
@@ -193,6 +199,6 @@ mod tests {
     #[test]
     fn findings_without_a_place_pair_by_their_words() {
         let bare = RoundFinding { severity: Level::Critical, title_slug: "no-owner".to_owned(), ..RoundFinding::default() };
-        assert_eq!(matching(&[bare.clone()], &[bare]).pairs, [(0, 0)]);
+        assert_eq!(matching(std::slice::from_ref(&bare), std::slice::from_ref(&bare)).pairs, [(0, 0)]);
     }
 }

@@ -204,7 +204,9 @@ impl Plan {
         let seat = |id: &str| self.seats.iter().find(|s| s.reviewer_id == id);
         for part in &routing.assignments {
             let planned = seat(&part.reviewer_id);
-            let same = |s: &Seat| s.assignment_role == part.assignment_role && s.model == part.model && s.effort == part.effort && s.wave == part.wave;
+            let same = |s: &Seat| {
+                s.assignment_role == part.assignment_role && s.model == part.model && s.effort == part.effort && s.wave == part.wave
+            };
             if !planned.is_some_and(same) {
                 return Err(format!("the assignment of `{}` is not the planned one", part.reviewer_id));
             }
@@ -236,9 +238,11 @@ pub fn choose(known: &Known<'_>, floor: &Floor) -> (Vec<Seat>, Vec<Seat>, Vec<&'
         let rank = |id: &&&str| {
             let provider = provider_of(id).unwrap_or_default();
             let named = known.overrides.required_reviewers.contains(**id) || known.overrides.required_providers.contains(provider);
-            (!(named && !families.contains(provider)), !supports(id, role), families.contains(provider), known.used.iter().any(|u| u == **id))
+            (!named || families.contains(provider), !supports(id, role), families.contains(provider), known.used.iter().any(|u| u == **id))
         };
-        let Some(id) = free.min_by_key(rank) else { break };
+        let Some(id) = free.min_by_key(rank) else {
+            break;
+        };
         seats.push(seat(known, id, role, 1, known.overrides.required_reviewers.contains(*id)));
     }
     let left = callable.iter().filter(|id| !seats.iter().any(|s| s.reviewer_id == **id));

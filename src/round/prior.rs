@@ -34,9 +34,16 @@ const MARKER_ROOM: usize = 120;
 /// # Errors
 /// `INVALID_ARGUMENT` when `max_bytes` cannot hold the header.
 pub fn render(rounds: &[&Round], max_bytes: u64) -> Result<Prior, Fail> {
-    let Some(last) = rounds.last() else { return Err(Fail::new(Code::NoRounds, "there is no round to render")) };
+    let Some(last) = rounds.last() else {
+        return Err(Fail::new(Code::NoRounds, "there is no round to render"));
+    };
     let (id, base, number) = (&last.loop_id, &last.base_commit, last.round_number);
-    let header = format!("<!-- PRIOR-CONTEXT v1 loop_id={} base_commit={} round={number} -->\n\n# Prior round {number} context (loop {})\n", header_word(id), header_word(base), header_word(id));
+    let header = format!(
+        "<!-- PRIOR-CONTEXT v1 loop_id={} base_commit={} round={number} -->\n\n# Prior round {number} context (loop {})\n",
+        header_word(id),
+        header_word(base),
+        header_word(id)
+    );
     let rejects = rejected(rounds);
     let findings = open_findings(last);
     let limit = usize::try_from(max_bytes).unwrap_or(usize::MAX);
@@ -59,7 +66,8 @@ pub fn render(rounds: &[&Round], max_bytes: u64) -> Result<Prior, Fail> {
     let (kept_findings, _) = fit(&findings, room - used);
     let (left_rejects, left_findings) = (rejects.len() - kept_rejects, findings.len() - kept_findings);
     let body = if fixed <= limit { assemble(&header, &titles, &rejects[..kept_rejects], &findings[..kept_findings]) } else { header };
-    let marker = format!("\n<!-- TRUNCATED: prior-context exceeded maxBytes; left out: {left_rejects} rejected, {left_findings} findings -->\n");
+    let marker =
+        format!("\n<!-- TRUNCATED: prior-context exceeded maxBytes; left out: {left_rejects} rejected, {left_findings} findings -->\n");
     Ok(Prior { text: body + &marker, truncated: true, omitted_rejected: left_rejects, omitted_findings: left_findings })
 }
 
@@ -165,10 +173,14 @@ pub fn check(bytes: &[u8], shown: &str, base: Option<&str>) -> Result<(String, S
     if bytes.len() as u64 > READER_LIMIT {
         return refuse(format!("has {} bytes, the limit is {READER_LIMIT}", bytes.len()));
     }
-    let Ok(text) = std::str::from_utf8(bytes) else { return refuse("is not UTF-8".to_owned()) };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return refuse("is not UTF-8".to_owned());
+    };
     let first = text.lines().next().unwrap_or_default();
     let inner = first.strip_prefix("<!-- PRIOR-CONTEXT v1 ").and_then(|r| r.strip_suffix(" -->"));
-    let Some(fields) = inner else { return refuse("does not start with its header".to_owned()) };
+    let Some(fields) = inner else {
+        return refuse("does not start with its header".to_owned());
+    };
     let words: Vec<&str> = fields.split(' ').collect();
     let value = |key: &str| words.iter().find_map(|w| w.strip_prefix(key)).filter(|v| !v.is_empty()).map(str::to_owned);
     let (Some(id), Some(of)) = (value("loop_id="), value("base_commit=")) else {

@@ -84,8 +84,10 @@ pub fn judge(reports: &[Report], needed: Requirements) -> Result<Readiness, Stri
     let reviewers = reports.iter().map(|r| r.reviewer_id.as_str()).collect::<BTreeSet<_>>().len();
     let families = reports.iter().map(|r| r.provider.as_str()).collect::<BTreeSet<_>>().len();
     let grave = |f: &&&GateFinding| f.severity != Level::Info;
-    let blockers: Vec<String> = findings.values().filter(grave).filter(|f| f.stage == Stage::PreImplementation).map(|f| f.id.clone()).collect();
-    let deferred: Vec<GateFinding> = findings.values().filter(grave).filter(|f| f.stage == Stage::ImplementationVerification).map(|f| (*f).clone()).collect();
+    let blockers: Vec<String> =
+        findings.values().filter(grave).filter(|f| f.stage == Stage::PreImplementation).map(|f| f.id.clone()).collect();
+    let deferred: Vec<GateFinding> =
+        findings.values().filter(grave).filter(|f| f.stage == Stage::ImplementationVerification).map(|f| (*f).clone()).collect();
     let reasons = [
         (reviewers < needed.minimum_reviewers, "required_reviewers"),
         (families < needed.minimum_families, "provider_families"),
@@ -112,7 +114,14 @@ pub fn scope_digest(documents: &[Bound]) -> String {
 }
 
 /// The body of a receipt, without its seal.
-pub fn body(repository_sha256: &str, risk: Risk, documents: &[Bound], reports: &[Report], needed: Requirements, readiness: &Readiness) -> Value {
+pub fn body(
+    repository_sha256: &str,
+    risk: Risk,
+    documents: &[Bound],
+    reports: &[Report],
+    needed: Requirements,
+    readiness: &Readiness,
+) -> Value {
     let reports: Vec<Value> = reports
         .iter()
         .map(|r| json!({"reviewer_id": r.reviewer_id, "provider": r.provider, "path": r.file.path, "sha256": r.file.sha256, "bytes": r.file.bytes, "gate_sha256": r.gate_sha256}))
@@ -150,7 +159,9 @@ pub struct Shown {
 /// evidence bound.
 pub fn settle(deferred: &[(String, Vec<String>)], results: &[Shown]) -> (Vec<String>, Vec<String>) {
     let shown = |id: &str, wanted: &[String]| {
-        let Some(result) = results.iter().find(|r| r.id == id) else { return false };
+        let Some(result) = results.iter().find(|r| r.id == id) else {
+            return false;
+        };
         wanted.iter().all(|w| result.criteria.iter().any(|(c, passed, bound)| c == w && *passed && *bound))
     };
     let (verified, pending): (Vec<_>, Vec<_>) = deferred.iter().partition(|(id, wanted)| shown(id, wanted));

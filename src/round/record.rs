@@ -422,7 +422,8 @@ impl Ids {
 fn store(finding: &Finding, categories: &Categories, repo_root: Option<&str>, ids: &mut Ids) -> RoundFinding {
     let path = finding.place.as_ref().and_then(|p| path::display(&p.path, repo_root));
     let line = finding.place.as_ref().filter(|_| path.is_some()).and_then(|p| p.line);
-    let also = finding.also.iter().filter_map(|p| Some(Place { path: path::display(&p.path, repo_root)?, line: p.line, end_line: p.end_line }));
+    let also =
+        finding.also.iter().filter_map(|p| Some(Place { path: path::display(&p.path, repo_root)?, line: p.line, end_line: p.end_line }));
     RoundFinding {
         severity: finding.grade.level(),
         line,

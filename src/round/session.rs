@@ -34,7 +34,9 @@ pub struct FinalSummary {
 /// Renders the document of the rounds (sorted by number, at least one).
 pub fn render(rounds: &[Round], reports_dir: &Path, summary: Option<&FinalSummary>) -> String {
     let mut out = String::new();
-    let Some(last) = rounds.last() else { return out };
+    let Some(last) = rounds.last() else {
+        return out;
+    };
     let id = header_word(&last.loop_id);
     let _ = writeln!(out, "<!-- SESSION-DOC v1 loop_id={id} rounds={} -->\n\n# Deep Review session — loop {id}\n", rounds.len());
     let _ = writeln!(out, "- **Latest verdict**: {} (round {})", last.verdict.word(), last.round_number);
@@ -89,7 +91,12 @@ fn routing(out: &mut String, rounds: &[Round], reports_dir: &Path) {
         let readiness = round.readiness.as_deref().map_or_else(|| "(none)".to_owned(), cell);
         let receipt = link(round.receipt_path.as_deref(), reports_dir);
         let (number, wave, saved) = (round.round_number, round.wave, round.reviewer_calls_saved);
-        let _ = writeln!(out, "| {number} | {} / {} | {assignments} | {wave} | {expansion} | {saved} | {readiness} | {receipt} |", cell(phase), cell(risk));
+        let _ = writeln!(
+            out,
+            "| {number} | {} / {} | {assignments} | {wave} | {expansion} | {saved} | {readiness} | {receipt} |",
+            cell(phase),
+            cell(risk)
+        );
     }
     out.push('\n');
 }
@@ -111,7 +118,9 @@ fn bullets(out: &mut String, findings: &[&RoundFinding]) {
 /// Findings of earlier rounds that the last one does not list: each round's list is merged into a pool, a matched entry
 /// replaced in place (rounds spec §1.10 item 5).
 fn resolved(rounds: &[Round]) -> Vec<RoundFinding> {
-    let Some((last, earlier)) = rounds.split_last() else { return Vec::new() };
+    let Some((last, earlier)) = rounds.split_last() else {
+        return Vec::new();
+    };
     let mut pool: Vec<RoundFinding> = Vec::new();
     for round in earlier {
         let matched = matching(&pool, &round.findings);
@@ -125,7 +134,11 @@ fn resolved(rounds: &[Round]) -> Vec<RoundFinding> {
 }
 
 fn closing(out: &mut String, summary: &FinalSummary, reports_dir: &Path) {
-    let _ = writeln!(out, "\n## Final summary\n\n- **Stop reason**: {}", summary.stop_reason.as_deref().map_or_else(|| "(unspecified)".to_owned(), defuse));
+    let _ = writeln!(
+        out,
+        "\n## Final summary\n\n- **Stop reason**: {}",
+        summary.stop_reason.as_deref().map_or_else(|| "(unspecified)".to_owned(), defuse)
+    );
     for (label, value) in [
         ("Rounds saved", summary.rounds_saved.as_ref()),
         ("Reviewer calls saved", summary.reviewer_calls_saved.as_ref()),
@@ -157,7 +170,9 @@ pub fn cell(text: &str) -> String {
 
 /// `[rel](rel)` relative to the reports folder, or `(none)`.
 pub fn link(target: Option<&str>, reports_dir: &Path) -> String {
-    let Some(target) = target.filter(|t| !t.is_empty()) else { return "(none)".to_owned() };
+    let Some(target) = target.filter(|t| !t.is_empty()) else {
+        return "(none)".to_owned();
+    };
     let relative = path::relative(reports_dir, Path::new(target));
     let shown = defuse(&relative).replace('[', "\\[").replace(']', "\\]").replace('|', "\\|");
     let mut url = String::new();

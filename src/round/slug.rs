@@ -49,7 +49,8 @@ fn without_numbers(text: &str) -> String {
         let digits = tail[1..].bytes().take_while(u8::is_ascii_digit).count();
         let after = tail[1 + digits..].chars().next();
         let ends = after.is_none_or(|c| c.is_whitespace() || matches!(c, ',' | '.' | ')'));
-        let word = head.len() - head.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '\\')).len();
+        let word =
+            head.len() - head.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '\\')).len();
         let before = head[..head.len() - word].chars().next_back();
         if digits > 0 && ends && word > 0 && before.is_none_or(|c| c.is_whitespace() || c == '(') {
             let cut = head.len() - word - before.map_or(0, char::len_utf8);

@@ -130,7 +130,8 @@ pub struct Decision {
 type Condition = (u8, fn(&Facts) -> Option<StopReason>);
 
 /// The seed's conditions in their order.
-const CONDITIONS: [Condition; 7] = [(1, finished), (2, capped), (3, stuck), (4, failing), (5, stopped_by_user), (6, unreviewed), (7, unanswered)];
+const CONDITIONS: [Condition; 7] =
+    [(1, finished), (2, capped), (3, stuck), (4, failing), (5, stopped_by_user), (6, unreviewed), (7, unanswered)];
 
 fn finished(facts: &Facts) -> Option<StopReason> {
     let review = facts.review.as_ref()?;
@@ -187,7 +188,14 @@ pub fn decide(facts: &Facts) -> Decision {
         }
     }
     if let Some(question) = open_question(facts) {
-        return Decision { action: Action::Ask, condition: None, stop_reason: None, skip: None, question: Some(question), retry_review: false };
+        return Decision {
+            action: Action::Ask,
+            condition: None,
+            stop_reason: None,
+            skip: None,
+            question: Some(question),
+            retry_review: false,
+        };
     }
     let Some(review) = &facts.review else {
         // One failure in a round is tried again; none at all is no round to go on from.
@@ -242,7 +250,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn review() -> ReviewFacts {
-        ReviewFacts { clean: false, ready: false, split_only: false, compared: None, accepted: 1, deferred: 0, implemented: Count::Known(1), halted: false }
+        ReviewFacts {
+            clean: false,
+            ready: false,
+            split_only: false,
+            compared: None,
+            accepted: 1,
+            deferred: 0,
+            implemented: Count::Known(1),
+            halted: false,
+        }
     }
 
     fn facts(review: ReviewFacts) -> Facts {
@@ -274,17 +291,26 @@ mod tests {
         assert_eq!(reason(&Facts { executed: 5, ..facts(review()) }), stop(2, StopReason::MaxRounds));
         assert_eq!(reason(&Facts { executed: 5, phase: Phase::Document, ..facts(review()) }), stop(2, StopReason::DocumentBlocked));
         assert_eq!(reason(&facts(ReviewFacts { halted: true, ..review() })), stop(3, StopReason::Halted));
-        let stalled = ReviewFacts { compared: Some(Compared { stalled: true, progressed: false }), implemented: Count::Known(0), ..review() };
+        let stalled =
+            ReviewFacts { compared: Some(Compared { stalled: true, progressed: false }), implemented: Count::Known(0), ..review() };
         assert_eq!(reason(&facts(stalled)), stop(3, StopReason::Stalled));
         assert_eq!(reason(&Facts { operational_failures: 2, ..facts(review()) }), stop(4, StopReason::OperationalFailures));
         assert_eq!(reason(&Facts { user: Some(UserChoice::Stop), ..facts(review()) }), stop(5, StopReason::UserStop));
         assert_eq!(reason(&Facts { actual_reviewers: Some(0), ..facts(review()) }), stop(6, StopReason::NoReviewers));
-        assert_eq!(reason(&facts(ReviewFacts { accepted: 0, implemented: Count::Known(0), ..review() })), stop(7, StopReason::NothingAccepted));
+        assert_eq!(
+            reason(&facts(ReviewFacts { accepted: 0, implemented: Count::Known(0), ..review() })),
+            stop(7, StopReason::NothingAccepted)
+        );
     }
 
     #[test]
     fn a_missing_implemented_count_asks_and_never_counts_as_zero() {
-        let unknown = ReviewFacts { accepted: 0, implemented: Count::Unknown, compared: Some(Compared { stalled: true, progressed: false }), ..review() };
+        let unknown = ReviewFacts {
+            accepted: 0,
+            implemented: Count::Unknown,
+            compared: Some(Compared { stalled: true, progressed: false }),
+            ..review()
+        };
         let decision = decide(&facts(unknown));
         assert_eq!((decision.action, decision.question), (Action::Ask, Some("implemented_unknown")));
     }
@@ -310,27 +336,39 @@ mod tests {
     }
 
     fn any_facts() -> impl Strategy<Value = Facts> {
-        let compared = proptest::option::of((any::<bool>(), any::<bool>()).prop_map(|(stalled, progressed)| Compared { stalled, progressed }));
+        let compared =
+            proptest::option::of((any::<bool>(), any::<bool>()).prop_map(|(stalled, progressed)| Compared { stalled, progressed }));
         let count = prop_oneof![Just(Count::Unknown), (0..3u64).prop_map(Count::Known)];
         let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-        let review = (flags, compared, 0..3u64, 0..2u64, count).prop_map(|((clean, ready, split_only, halted), compared, accepted, deferred, implemented)| {
-            ReviewFacts { clean, ready, split_only, compared, accepted, deferred, implemented, halted }
-        });
+        let review = (flags, compared, 0..3u64, 0..2u64, count).prop_map(
+            |((clean, ready, split_only, halted), compared, accepted, deferred, implemented)| ReviewFacts {
+                clean,
+                ready,
+                split_only,
+                compared,
+                accepted,
+                deferred,
+                implemented,
+                halted,
+            },
+        );
         let user = proptest::option::of(proptest::sample::select(UserChoice::ALL));
         let phase = proptest::sample::select(Phase::ALL);
         let rest = (1..4u64, 0..4u64, 0..4u64, proptest::option::of(0..3u64), any::<bool>(), 0..2u64, any::<bool>());
-        (proptest::option::of(review), user, phase, rest).prop_map(|(review, user, phase, (cap, executed, failures, actual, codex, pending, privacy))| Facts {
-            phase,
-            cap,
-            executed,
-            review,
-            operational_failures: failures,
-            user,
-            privacy_warning: privacy,
-            actual_reviewers: actual,
-            codex_role_missing: codex,
-            deferred_pending: pending,
-        })
+        (proptest::option::of(review), user, phase, rest).prop_map(
+            |(review, user, phase, (cap, executed, failures, actual, codex, pending, privacy))| Facts {
+                phase,
+                cap,
+                executed,
+                review,
+                operational_failures: failures,
+                user,
+                privacy_warning: privacy,
+                actual_reviewers: actual,
+                codex_role_missing: codex,
+                deferred_pending: pending,
+            },
+        )
     }
 
     proptest! {

@@ -69,7 +69,9 @@ pub struct Summary {
 /// Sums up the rounds (sorted, at least one).
 pub fn summarize(rounds: &[Round], cap: u64, stop_reason: &str, extra_work: &[String]) -> Option<Summary> {
     let last = rounds.last()?;
-    let known = |r: &Round| (r.response_metrics.implemented_source != crate::report::response::Origin::Missing).then_some(r.response_metrics.implemented_count);
+    let known = |r: &Round| {
+        (r.response_metrics.implemented_source != crate::report::response::Origin::Missing).then_some(r.response_metrics.implemented_count)
+    };
     let line = |r: &Round| RoundLine {
         round_number: r.round_number,
         verdict: r.verdict,
@@ -117,7 +119,12 @@ fn remaining(last: &Round, rounds: &[Round], extra: &[String]) -> Vec<String> {
         work.push(format!("and {} further findings in the last report", last.findings.len() - NAMED));
     }
     for round in rounds {
-        work.extend(round.deferred.iter().map(|d| format!("deferred in round {}: {} {}", round.round_number, printable(&d.id), printable(&d.title))));
+        work.extend(
+            round
+                .deferred
+                .iter()
+                .map(|d| format!("deferred in round {}: {} {}", round.round_number, printable(&d.id), printable(&d.title))),
+        );
     }
     work.extend(extra.iter().map(|e| printable(e)));
     work
@@ -126,21 +133,33 @@ fn remaining(last: &Round, rounds: &[Round], extra: &[String]) -> Vec<String> {
 /// The loop-summary document; `folder` is what links are relative to.
 pub fn render(summary: &Summary, folder: &Path) -> String {
     let mut out = format!("# Loop summary — {}\n\n", summary.loop_id);
-    let _ = writeln!(out, "- **Final verdict**: {} (round {})", summary.final_verdict.word(), summary.rounds.last().map_or(0, |r| r.round_number));
+    let _ = writeln!(
+        out,
+        "- **Final verdict**: {} (round {})",
+        summary.final_verdict.word(),
+        summary.rounds.last().map_or(0, |r| r.round_number)
+    );
     let _ = writeln!(out, "- **Final report**: {}", link(Some(&summary.final_report_path), folder));
     let _ = writeln!(out, "- **Stop reason**: {}", printable(&summary.stop_reason));
     let _ = writeln!(out, "- **Rounds executed**: {}\n- **Rounds saved**: {}", summary.rounds.len(), summary.rounds_saved);
-    let _ = writeln!(out, "- **Reviewer calls saved**: {}\n- **Total implemented**: {}", summary.reviewer_calls_saved, summary.implemented_total);
+    let _ = writeln!(
+        out,
+        "- **Reviewer calls saved**: {}\n- **Total implemented**: {}",
+        summary.reviewer_calls_saved, summary.implemented_total
+    );
     if !summary.implemented_unknown_rounds.is_empty() {
         let rounds: Vec<String> = summary.implemented_unknown_rounds.iter().map(u64::to_string).collect();
         let _ = writeln!(out, "- **Implemented unknown in rounds**: {}", rounds.join(", "));
     }
     let _ = writeln!(out, "- **Readiness**: {}", summary.readiness.as_deref().unwrap_or("(none)"));
     let _ = writeln!(out, "- **Readiness receipt**: {}", link(summary.receipt_path.as_deref(), folder));
-    out.push_str("\n## Rounds\n\n| Round | Verdict | 🔴 | 🟡 | ℹ️ | Accepted | Implemented | Assignments | Expansion | Review | Response |\n");
+    out.push_str(
+        "\n## Rounds\n\n| Round | Verdict | 🔴 | 🟡 | ℹ️ | Accepted | Implemented | Assignments | Expansion | Review | Response |\n",
+    );
     out.push_str("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for round in &summary.rounds {
-        let seats: Vec<String> = round.assignments.iter().map(|a| format!("{} ({})", cell(&a.reviewer_id), cell(&a.assignment_role))).collect();
+        let seats: Vec<String> =
+            round.assignments.iter().map(|a| format!("{} ({})", cell(&a.reviewer_id), cell(&a.assignment_role))).collect();
         let seats = if seats.is_empty() { "(none)".to_owned() } else { seats.join("<br>") };
         let implemented = round.implemented.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
         let expansion = if round.expansion { "yes" } else { "no" };

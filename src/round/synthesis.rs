@@ -181,7 +181,9 @@ fn identities(input: &Input) -> Result<(), Fail> {
         let refuse = |why: &str| Err(Fail::new(Code::InvalidReviewerIdentity, format!("the attempt of `{shown}` {why}")));
         match seat {
             None => return refuse("has no seat in the plan"),
-            Some(seat) if seat.assignment_role != attempt.role => return refuse("names another role than its seat"),
+            Some(seat) if seat.assignment_role != attempt.role => {
+                return refuse("names another role than its seat");
+            }
             Some(_) if !seen.insert(attempt.reviewer_id.as_str()) => return refuse("stands twice"),
             Some(_) => {}
         }
@@ -291,7 +293,10 @@ fn expand(input: &Input, counted: &[Counted<'_>], reasons: &[&'static str]) -> R
     };
     // A role stands for one voice: one that is taken already would make the consensus ambiguous.
     let taken: BTreeSet<&str> = plan.seats.iter().map(|s| s.assignment_role.as_str()).collect();
-    let role = [wanted, "security", "adversarial", "traceability", "standard", "feasibility"].into_iter().find(|r| !taken.contains(r)).unwrap_or(wanted);
+    let role = [wanted, "security", "adversarial", "traceability", "standard", "feasibility"]
+        .into_iter()
+        .find(|r| !taken.contains(r))
+        .unwrap_or(wanted);
     let families: BTreeSet<&str> = counted.iter().filter_map(|c| super::arguments::provider_of(c.id)).collect();
     let rank = |s: &&Seat| {
         let order = REVIEWERS.iter().position(|r| *r == s.reviewer_id).unwrap_or(REVIEWERS.len());

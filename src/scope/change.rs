@@ -58,7 +58,9 @@ pub fn raw(bytes: &[u8]) -> Vec<Raw> {
 
 fn raw_record<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Option<Raw> {
     let words: Vec<&[u8]> = head[1..].split(|b| *b == b' ').collect();
-    let [old_mode, new_mode, _, _, status] = words[..] else { return None };
+    let [old_mode, new_mode, _, _, status] = words[..] else {
+        return None;
+    };
     let letter = match status.first()? {
         b'A' | b'C' => Letter::A,
         b'M' => Letter::M,
@@ -86,11 +88,14 @@ fn numstat<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Option
     Some((binary, path.to_vec()))
 }
 
+/// New line ranges, first and last included, by path.
+pub type NewLines = BTreeMap<Vec<u8>, Vec<(u64, u64)>>;
+
 /// Reads `diff --patch-with-raw -z -U0`: the new line ranges of each path.
 ///
 /// The raw records come first and name the paths without quoting; the patches follow in the same order, so that no
 /// path is ever read out of a patch. A type change has two patches. Bound: linear.
-pub fn new_lines(bytes: &[u8]) -> BTreeMap<Vec<u8>, Vec<(u64, u64)>> {
+pub fn new_lines(bytes: &[u8]) -> NewLines {
     let mut rest = bytes;
     let mut order: Vec<(Vec<u8>, usize)> = Vec::new();
     while rest.first() == Some(&b':') {
@@ -104,7 +109,7 @@ pub fn new_lines(bytes: &[u8]) -> BTreeMap<Vec<u8>, Vec<(u64, u64)>> {
             order.push((record.path, if record.letter == Letter::T { 2 } else { 1 }));
         }
     }
-    let mut found: BTreeMap<Vec<u8>, Vec<(u64, u64)>> = BTreeMap::new();
+    let mut found = NewLines::new();
     let mut headers = order.into_iter().flat_map(|(path, patches)| std::iter::repeat_n(path, patches));
     let mut current: Option<Vec<u8>> = None;
     for line in rest.split(|b| *b == b'\n') {
@@ -172,7 +177,9 @@ pub fn status(bytes: &[u8]) -> Status {
 /// `1 XY sub mH mI mW hH hI path` and `u XY sub m1 m2 m3 mW h1 h2 h3 path`.
 fn read_tracked(status: &mut Status, record: &[u8], fields: usize) {
     let words: Vec<&[u8]> = record.splitn(fields, |b| *b == b' ').collect();
-    let (Some(xy), Some(sub), Some(path)) = (words.get(1), words.get(2), words.get(fields - 1)) else { return };
+    let (Some(xy), Some(sub), Some(path)) = (words.get(1), words.get(2), words.get(fields - 1)) else {
+        return;
+    };
     let unmerged = fields == 11;
     let flag = |at: usize| sub.get(at).is_some_and(|b| *b != b'.');
     let submodule = sub.first() == Some(&b'S');

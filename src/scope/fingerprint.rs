@@ -86,7 +86,7 @@ fn put(stream: &mut Stream, path: &[u8], content: &Content) {
             stream.raw(b"\0MODE\0UNREADABLE\0");
         }
         Content::Link(target) => {
-            stream.raw(b"\0MODE\0120000\0TARGET\0").raw(target);
+            stream.raw(b"\0MODE\x00120000\0TARGET\0").raw(target);
         }
         Content::Regular(executable, digest) => {
             stream.raw(b"\0MODE\0").raw(mode(*executable)).raw(b"\0CONTENT_SHA256\0");
@@ -100,7 +100,7 @@ fn put(stream: &mut Stream, path: &[u8], content: &Content) {
 }
 
 fn put_repository(stream: &mut Stream, inner: &Repository) {
-    stream.raw(b"\0MODE\0160000\0HEAD\0").raw(&inner.head).raw(b"\0STATUS\0").raw(&inner.status);
+    stream.raw(b"\0MODE\x00160000\0HEAD\0").raw(&inner.head).raw(b"\0STATUS\0").raw(&inner.status);
     if !inner.status.is_empty() {
         stream.raw(b"\0DIFF\0").framed(&inner.diff);
         for (path, content) in &inner.untracked {

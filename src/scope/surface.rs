@@ -100,7 +100,8 @@ pub fn join(legs: &Legs) -> (Vec<File>, BTreeSet<&'static str>) {
     let earlier = |path: &[u8]| legs.base_to_index.iter().chain(&legs.base_to_head).find(|r| r.path == path);
     for path in quiet {
         let tracked = legs.status.tracked[&path];
-        let mut file = earlier(&path).map_or_else(|| File { status: Letter::M, ..File::whole(path.clone(), tracked.submodule, false) }, file_of);
+        let mut file =
+            earlier(&path).map_or_else(|| File { status: Letter::M, ..File::whole(path.clone(), tracked.submodule, false) }, file_of);
         (file.staged, file.unstaged) = (tracked.staged, tracked.unstaged);
         files.insert(path, file);
         warnings.insert("net_zero");
@@ -138,9 +139,5 @@ pub fn join(legs: &Legs) -> (Vec<File>, BTreeSet<&'static str>) {
 }
 
 fn file_of(record: &Raw) -> File {
-    File {
-        old_path: record.old_path.clone(),
-        status: record.letter,
-        ..File::whole(record.path.clone(), record.submodule, record.binary)
-    }
+    File { old_path: record.old_path.clone(), status: record.letter, ..File::whole(record.path.clone(), record.submodule, record.binary) }
 }

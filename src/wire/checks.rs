@@ -62,7 +62,9 @@ pub fn read(text: &str, rules: &[&str]) -> Result<Checks, Fail> {
                     checks.project.push(check);
                 }
             }
-            unknown => return Err(refuse(format!("the key `{}` is unknown", printable(unknown)))),
+            unknown => {
+                return Err(refuse(format!("the key `{}` is unknown", printable(unknown))));
+            }
         }
     }
     Ok(checks)
@@ -76,7 +78,9 @@ fn check(entry: &toml::Value) -> Result<ProjectCheck, String> {
         return Err(format!("the key `{}` of the check `{shown}` is unknown", printable(unknown)));
     }
     let texts = |key: &str| -> Result<Vec<String>, String> {
-        let Some(value) = table.get(key) else { return Ok(Vec::new()) };
+        let Some(value) = table.get(key) else {
+            return Ok(Vec::new());
+        };
         let list = value.as_array().and_then(|l| l.iter().map(|v| v.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>());
         list.ok_or_else(|| format!("`{key}` of the check `{shown}` must be a list of strings"))
     };
@@ -88,7 +92,11 @@ fn check(entry: &toml::Value) -> Result<ProjectCheck, String> {
     let parser = parser.ok_or_else(|| format!("`parser` of the check `{shown}` must be cargo, rdjsonl, sarif, lines or exit"))?;
     let limit = match table.get("limit_s") {
         None => DEFAULT_LIMIT_S,
-        Some(value) => value.as_integer().and_then(|n| u64::try_from(n).ok()).filter(|n| (1..=86_400).contains(n)).ok_or_else(|| format!("`limit_s` of the check `{shown}` must be from 1 to 86400"))?,
+        Some(value) => value
+            .as_integer()
+            .and_then(|n| u64::try_from(n).ok())
+            .filter(|n| (1..=86_400).contains(n))
+            .ok_or_else(|| format!("`limit_s` of the check `{shown}` must be from 1 to 86400"))?,
     };
     Ok(ProjectCheck { name: name.to_owned(), argv, globs: texts("globs")?, parser, limit_s: limit })
 }
@@ -101,7 +109,8 @@ mod tests {
 
     #[test]
     fn switches_and_checks_are_read() {
-        let text = "[builtin]\nsecret = true\ndebug-leftover = false\n[[check]]\nname = \"lint\"\nargv = [\"sh\", \"x.sh\"]\nparser = \"lines\"\n";
+        let text =
+            "[builtin]\nsecret = true\ndebug-leftover = false\n[[check]]\nname = \"lint\"\nargv = [\"sh\", \"x.sh\"]\nparser = \"lines\"\n";
         let checks = read(text, RULES).unwrap();
         assert_eq!(checks.off, ["debug-leftover"]);
         assert_eq!(checks.project[0].limit_s, 300);

@@ -19,7 +19,9 @@ pub fn read(bytes: &[u8]) -> Result<Plan, Fail> {
     let f = Fields::of(&value, "")?;
     let schema_version = f.count("schema_version")?;
     if schema_version > 1 {
-        return Err(Fail::new(Code::SchemaNewer, format!("the plan has schema {schema_version}, this program knows 1")).with("found", schema_version).with("known", 1));
+        return Err(Fail::new(Code::SchemaNewer, format!("the plan has schema {schema_version}, this program knows 1"))
+            .with("found", schema_version)
+            .with("known", 1));
     }
     let size = |key: &str| f.count(key).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let mut roles = Vec::new();

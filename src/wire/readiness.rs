@@ -44,7 +44,11 @@ pub fn request(bytes: &[u8]) -> Result<Request, Fail> {
     for (i, entry) in f.list("reports")?.iter().enumerate() {
         let at = format!("/reports/{i}");
         let e = Fields::of(entry, &at)?;
-        reports.push(Asked { reviewer_id: e.text("reviewer_id")?.to_owned(), provider: e.text("provider")?.to_owned(), report: e.text("report")?.to_owned() });
+        reports.push(Asked {
+            reviewer_id: e.text("reviewer_id")?.to_owned(),
+            provider: e.text("provider")?.to_owned(),
+            report: e.text("report")?.to_owned(),
+        });
     }
     let documents = f.texts("documents")?;
     if documents.is_empty() {

@@ -9,7 +9,9 @@ use crate::report::metrics::Categories;
 
 /// Reads the artifact; missing or damaged gives no categories.
 pub fn read(bytes: Option<&[u8]>) -> Categories {
-    let Some(value) = bytes.and_then(|b| parse(b).ok()) else { return Categories::default() };
+    let Some(value) = bytes.and_then(|b| parse(b).ok()) else {
+        return Categories::default();
+    };
     let payload = value.get("payload").filter(|p| p.is_object()).unwrap_or(&value);
     let findings = payload.get("findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     Categories::new(findings.iter().filter_map(|finding| {

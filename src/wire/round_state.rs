@@ -36,7 +36,9 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
     let verdict = RoundVerdict::parse(f.text("verdict")?).ok_or_else(|| f.wrong("verdict", "APPROVE, REQUEST_CHANGES or CONCERN"))?;
     let of_two = schema_version == 2;
     let text = |key: &str| f.maybe_text(key).map(|t| t.filter(|_| of_two).map(str::to_owned));
-    let texts = |key: &str| if of_two && f.get(key).is_some() { f.texts(key) } else { Ok(Vec::new()) };
+    let texts = |key: &str| {
+        if of_two && f.get(key).is_some() { f.texts(key) } else { Ok(Vec::new()) }
+    };
     Ok(Round {
         schema_version,
         source: "report-parse",
@@ -82,7 +84,9 @@ fn counts(f: &Fields<'_>) -> Counts {
 
 /// A findings field that is no list counts as empty, as in the reference; an entry without a severity is damage.
 fn findings(f: &Fields<'_>, key: &str) -> Result<Vec<RoundFinding>, Fail> {
-    let Some(list) = f.get(key).and_then(Value::as_array) else { return Ok(Vec::new()) };
+    let Some(list) = f.get(key).and_then(Value::as_array) else {
+        return Ok(Vec::new());
+    };
     list.iter().map(|entry| finding(entry).ok_or_else(|| f.wrong(key, "a list of findings with a severity"))).collect()
 }
 

@@ -36,7 +36,9 @@ pub fn read(bytes: &[u8], cwd: &Path) -> Result<Routing, Fail> {
     let readiness = match f.maybe_text("readiness")? {
         None => None,
         Some(word) if matches!(word, "READY_FOR_IMPLEMENTATION" | "DOCUMENT_BLOCKED") => Some(word.to_owned()),
-        Some(_) => return Err(f.wrong("readiness", "READY_FOR_IMPLEMENTATION, DOCUMENT_BLOCKED or null")),
+        Some(_) => {
+            return Err(f.wrong("readiness", "READY_FOR_IMPLEMENTATION, DOCUMENT_BLOCKED or null"));
+        }
     };
     let receipt = match f.get("receipt_path") {
         None | Some(Value::Bool(false)) => None,
@@ -86,10 +88,20 @@ fn assignments(f: &Fields<'_>, actual: &[String]) -> Result<Vec<Assignment>, Fai
             return Err(e.wrong("wave", "1 or 2"));
         }
         let opaque = |key: &str| -> Result<Option<String>, Fail> {
-            let text = if e.has(key) { e.maybe_text(key)? } else { return Err(e.wrong(key, "a non-empty string or null")) };
+            let text = if e.has(key) {
+                e.maybe_text(key)?
+            } else {
+                return Err(e.wrong(key, "a non-empty string or null"));
+            };
             if text == Some("") { Err(e.wrong(key, "a non-empty string or null")) } else { Ok(text.map(str::to_owned)) }
         };
-        read.push(Assignment { reviewer_id: id.to_owned(), assignment_role: role.to_owned(), model: opaque("model")?, effort: opaque("effort")?, wave });
+        read.push(Assignment {
+            reviewer_id: id.to_owned(),
+            assignment_role: role.to_owned(),
+            model: opaque("model")?,
+            effort: opaque("effort")?,
+            wave,
+        });
     }
     Ok(read)
 }

@@ -33,7 +33,9 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot, Fail> {
     let fields = Fields::of(&value, "")?;
     match fields.get("schema_version").and_then(serde_json::Value::as_u64) {
         Some(1) => {}
-        Some(n) if n > 1 => return Err(Fail::new(Code::SchemaNewer, format!("the snapshot has schema {n}, this program knows 1"))),
+        Some(n) if n > 1 => {
+            return Err(Fail::new(Code::SchemaNewer, format!("the snapshot has schema {n}, this program knows 1")));
+        }
         _ => return Err(fields.wrong("schema_version", "1")),
     }
     Ok(Snapshot { reports_dir: PathBuf::from(fields.text("reports_dir")?), reports: fields.texts("reports")? })

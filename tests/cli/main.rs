@@ -1,1 +1,17 @@
-fn main() {}
+//! The binary end to end, the house rules, and the worked inputs.
+#![allow(missing_docs, unreachable_pub, reason = "tests are read by their names")]
+
+mod docs;
+mod faults;
+mod flows;
+mod fuzz;
+mod house;
+mod kit;
+mod nine;
+mod planning;
+mod readiness;
+mod reports;
+mod responses;
+mod run_loop;
+mod scope;
+mod skills;

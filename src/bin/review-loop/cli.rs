@@ -92,7 +92,8 @@ fn usage(error: &clap::Error) -> Fail {
         Some(ContextValue::Strings(all)) => Some(all.join(", ")),
         _ => None,
     };
-    let subject = said(ContextKind::InvalidSubcommand).or_else(|| said(ContextKind::InvalidArg)).or_else(|| said(ContextKind::InvalidValue));
+    let subject =
+        said(ContextKind::InvalidSubcommand).or_else(|| said(ContextKind::InvalidArg)).or_else(|| said(ContextKind::InvalidValue));
     let shown = printable(subject.as_deref().unwrap_or(""));
     let (code, message) = match error.kind() {
         ErrorKind::InvalidSubcommand => (Code::InvalidCommand, format!("there is no command `{shown}`")),

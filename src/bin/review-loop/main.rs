@@ -33,7 +33,8 @@ fn main() -> ExitCode {
             }
         }
     });
-    let status = done.unwrap_or_else(|_| output::fail(&Fail::new(Code::Internal, "the program broke an assumption of its own"), false, false));
+    let status =
+        done.unwrap_or_else(|_| output::fail(&Fail::new(Code::Internal, "the program broke an assumption of its own"), false, false));
     ExitCode::from(status)
 }
 
@@ -41,7 +42,15 @@ fn main() -> ExitCode {
 fn host() -> Host {
     let env = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
     let cwd = std::env::current_dir().unwrap_or_else(|_| std::path::PathBuf::from("/"));
-    let mut host = Host { cwd, env, clock: Clock::System, ids: Ids::Random, lock_wait_ms: 10_000, program: std::env::current_exe().ok(), failpoint: None };
+    let mut host = Host {
+        cwd,
+        env,
+        clock: Clock::System,
+        ids: Ids::Random,
+        lock_wait_ms: 10_000,
+        program: std::env::current_exe().ok(),
+        failpoint: None,
+    };
     if cfg!(debug_assertions) {
         if let Some(ms) = host.var("REVIEW_LOOP_TEST_NOW").and_then(|t| t.parse().ok()) {
             host.clock = Clock::Fixed(ms);

@@ -8,8 +8,21 @@ use crate::base::number;
 
 /// Labels of a verdict, folded. A label with a word before it (`Original Verdict`) is history and no match.
 const VERDICTS: &[&str] = &[
-    "verdict", "final verdict", "overall verdict", "decision", "final decision", "review verdict", "review result", "판정", "최종 판정",
-    "判定", "最終判定", "結論", "结论", "审查结果", "最终结论",
+    "verdict",
+    "final verdict",
+    "overall verdict",
+    "decision",
+    "final decision",
+    "review verdict",
+    "review result",
+    "판정",
+    "최종 판정",
+    "判定",
+    "最終判定",
+    "結論",
+    "结论",
+    "审查结果",
+    "最终结论",
 ];
 
 /// Labels of the Issues line.
@@ -17,10 +30,44 @@ const ISSUES: &[&str] = &["issues", "issue counts", "이슈", "지적", "問題"
 
 /// Phrases that say a section or a report is empty, folded and without final punctuation.
 const EMPTY: &[&str] = &[
-    "none", "none observed", "none found", "none identified", "n/a", "na", "nil", "nothing", "nothing to report", "no findings",
-    "no issues", "no issues found", "no findings found", "no problems", "no problems found", "no comments", "(none)", "[]", "없음",
-    "해당 없음", "해당없음", "지적 사항 없음", "지적사항 없음", "문제 없음", "이슈 없음", "なし", "該当なし", "指摘なし", "指摘事項なし",
-    "指摘事項はありません", "問題なし", "特になし", "无", "没有", "未发现问题", "未发现任何问题", "没有问题", "無",
+    "none",
+    "none observed",
+    "none found",
+    "none identified",
+    "n/a",
+    "na",
+    "nil",
+    "nothing",
+    "nothing to report",
+    "no findings",
+    "no issues",
+    "no issues found",
+    "no findings found",
+    "no problems",
+    "no problems found",
+    "no comments",
+    "(none)",
+    "[]",
+    "없음",
+    "해당 없음",
+    "해당없음",
+    "지적 사항 없음",
+    "지적사항 없음",
+    "문제 없음",
+    "이슈 없음",
+    "なし",
+    "該当なし",
+    "指摘なし",
+    "指摘事項なし",
+    "指摘事項はありません",
+    "問題なし",
+    "特になし",
+    "无",
+    "没有",
+    "未发现问题",
+    "未发现任何问题",
+    "没有问题",
+    "無",
 ];
 
 /// A line without its list mark, heading marks and emphasis at the start.
@@ -145,10 +192,49 @@ pub fn is_absence(text: &str) -> bool {
         return true;
     }
     // "No critical issues.", "No warnings found": an absence of one class, said in a short sentence of its own.
-    const NOUNS: &[&str] = &["issues", "issue", "findings", "finding", "problems", "warnings", "warning", "criticals", "critical", "info", "items", "suggestions", "errors", "concerns"];
+    const NOUNS: &[&str] = &[
+        "issues",
+        "issue",
+        "findings",
+        "finding",
+        "problems",
+        "warnings",
+        "warning",
+        "criticals",
+        "critical",
+        "info",
+        "items",
+        "suggestions",
+        "errors",
+        "concerns",
+    ];
     let words: Vec<&str> = folded.split(' ').collect();
-    let tail = words.last().filter(|w| matches!(**w, "found" | "identified" | "observed" | "detected")).map_or(words.len(), |_| words.len() - 1);
+    let tail =
+        words.last().filter(|w| matches!(**w, "found" | "identified" | "observed" | "detected")).map_or(words.len(), |_| words.len() - 1);
     words.first() == Some(&"no") && (2..=4).contains(&tail) && words.get(tail - 1).is_some_and(|w| NOUNS.contains(w))
+}
+
+/// The phrase of a line in which a reviewer says that it could not look at what it was asked about.
+pub fn could_not_review(line: &str) -> Option<String> {
+    const UNABLE: &[&str] = &["unable to ", "could not ", "couldn't ", "cannot ", "can't ", "was not able to ", "were not able to ", "failed to "];
+    const LOOK: &[&str] = &["read ", "review ", "access ", "open ", "see ", "view ", "fetch ", "load ", "inspect ", "find "];
+    const WHAT: &[&str] = &["the diff", "the change", "the code", "the pull request", "the pr", "the patch", "the repository", "the files", "this change", "this diff", "any files", "any changes"];
+    const OTHER: &[&str] = &["レビュー不可", "レビューできません", "无法审查", "无法读取", "검토 불가", "검토할 수 없", "읽을 수 없"];
+    if let Some(phrase) = OTHER.iter().find(|p| line.contains(**p)) {
+        return Some((*phrase).to_owned());
+    }
+    let lower = line.to_lowercase().replace('’', "'");
+    for unable in UNABLE {
+        for (at, _) in lower.match_indices(unable) {
+            let rest = &lower[at + unable.len()..];
+            let Some(look) = LOOK.iter().find(|l| rest.starts_with(**l)) else { continue };
+            if let Some(what) = WHAT.iter().find(|w| rest[look.len()..].starts_with(**w)) {
+                let length = unable.len() + look.len() + what.len();
+                return Some(lower[at..at + length].trim_start_matches("was ").to_owned());
+            }
+        }
+    }
+    None
 }
 
 /// Lower case with folded blanks.
@@ -162,7 +248,14 @@ mod tests {
 
     #[test]
     fn verdict_labels_are_read_in_every_emphasis() {
-        for line in ["**Verdict**: APPROVE", "- **Verdict:** APPROVE", "Verdict — APPROVE", "__Final verdict__: APPROVE", "판정: APPROVE", "* *Verdict*：APPROVE"] {
+        for line in [
+            "**Verdict**: APPROVE",
+            "- **Verdict:** APPROVE",
+            "Verdict — APPROVE",
+            "__Final verdict__: APPROVE",
+            "판정: APPROVE",
+            "* *Verdict*：APPROVE",
+        ] {
             assert_eq!(verdict_value(line), Some("APPROVE"), "{line}");
         }
         for line in ["- **Original Verdict**: APPROVE", "The verdict was: APPROVE", "Previous verdict: APPROVE"] {
@@ -179,6 +272,14 @@ mod tests {
         assert_eq!(three("**Issues**: 🔴 1"), None);
         assert_eq!(count_key("  \"count_red\": 4,"), Some((0, 4)));
         assert_eq!(count_key("count_info = 9"), Some((2, 9)));
+    }
+
+    #[test]
+    fn a_reviewer_that_could_not_look_says_so() {
+        assert_eq!(could_not_review("I'm unable to read the diff: it is empty").as_deref(), Some("unable to read the diff"));
+        assert!(could_not_review("Sorry, I couldn’t access the repository.").is_some());
+        assert!(could_not_review("The parser cannot read the trailing comma").is_none());
+        assert!(could_not_review("I could not find any problem").is_none());
     }
 
     #[test]

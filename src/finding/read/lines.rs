@@ -107,7 +107,9 @@ impl<'a> Lines<'a> {
             self.comment = !text.contains("-->");
             return Zone::Hidden;
         }
-        let Some(first) = first else { return Zone::Blank };
+        let Some(first) = first else {
+            return Zone::Blank;
+        };
         let body = &text[indent..];
         match first {
             b'`' | b'~' => {

@@ -8,32 +8,37 @@
 
 use super::super::Location;
 
+/// Line ranges: the first line, and the last one of a range of more than one.
+pub type Ranges = Vec<(u64, Option<u64>)>;
+
 /// A citation and where it stands in the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cite {
     /// The place.
     pub place: Location,
     /// Further ranges of the same path.
-    pub more: Vec<(u64, Option<u64>)>,
+    pub more: Ranges,
     /// Its bytes in the line, marks included.
     pub span: std::ops::Range<usize>,
 }
 
 /// Extensions that make a bare word without a separator a file.
 const SOURCES: &[&str] = &[
-    "rs", "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "py", "pyi", "go", "java", "kt", "kts", "rb", "php", "c", "h", "cc",
-    "cpp", "cxx", "hpp", "hh", "m", "mm", "cs", "fs", "swift", "scala", "sh", "bash", "zsh", "fish", "ps1", "bat", "pl", "pm", "lua",
-    "r", "jl", "ex", "exs", "erl", "hs", "ml", "mli", "clj", "cljs", "dart", "zig", "nim", "v", "vue", "svelte", "astro", "html",
-    "htm", "css", "scss", "sass", "less", "json", "jsonc", "json5", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml",
-    "md", "mdx", "rst", "txt", "adoc", "sql", "graphql", "gql", "proto", "tf", "hcl", "gradle", "cmake", "mk", "lock", "env", "csv",
-    "tsv", "snap", "ipynb", "sol", "wgsl", "glsl", "asm", "s", "nix", "el", "vim", "tex", "svg", "diff", "patch", "log", "tcl", "d",
+    "rs", "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "py", "pyi", "go", "java", "kt", "kts", "rb", "php", "c", "h", "cc", "cpp",
+    "cxx", "hpp", "hh", "m", "mm", "cs", "fs", "swift", "scala", "sh", "bash", "zsh", "fish", "ps1", "bat", "pl", "pm", "lua", "r", "jl",
+    "ex", "exs", "erl", "hs", "ml", "mli", "clj", "cljs", "dart", "zig", "nim", "v", "vue", "svelte", "astro", "html", "htm", "css",
+    "scss", "sass", "less", "json", "jsonc", "json5", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "md", "mdx", "rst",
+    "txt", "adoc", "sql", "graphql", "gql", "proto", "tf", "hcl", "gradle", "cmake", "mk", "lock", "env", "csv", "tsv", "snap", "ipynb",
+    "sol", "wgsl", "glsl", "asm", "s", "nix", "el", "vim", "tex", "svg", "diff", "patch", "log", "tcl", "d",
 ];
 
 /// Endings of host names: `localhost.dev:8080` is a port, not a line.
-const HOSTS: &[&str] = &["com", "org", "net", "dev", "io", "local", "localhost", "app", "internal", "example", "invalid", "test", "lan", "corp"];
+const HOSTS: &[&str] =
+    &["com", "org", "net", "dev", "io", "local", "localhost", "app", "internal", "example", "invalid", "test", "lan", "corp"];
 
 /// Products named like files.
-const PRODUCTS: &[&str] = &["node.js", "next.js", "vue.js", "nuxt.js", "express.js", "three.js", "d3.js", "react.js", "asp.net", "socket.io"];
+const PRODUCTS: &[&str] =
+    &["node.js", "next.js", "vue.js", "nuxt.js", "express.js", "three.js", "d3.js", "react.js", "asp.net", "socket.io"];
 
 /// Every citation of `line`, in order.
 pub fn scan(line: &str) -> Vec<Cite> {
@@ -63,10 +68,12 @@ fn is_gap(b: u8) -> bool {
 fn ticked(line: &str, at: usize, base: usize, found: &mut Vec<Cite>, depth: u8) -> usize {
     let run = line[at..].bytes().take_while(|b| *b == b'`').count();
     let open = at + run;
-    let Some(close) = find_run(&line[open..], run).map(|c| open + c) else { return open };
+    let Some(close) = find_run(&line[open..], run).map(|c| open + c) else {
+        return open;
+    };
     let content = &line[open..close];
     let end = close + run;
-    if let Some((place, more)) = whole(content, true) {
+    if let Some((place, more)) = whole(content) {
         let (place, end) = with_line_words(line, place, end);
         push(found, Cite { place, more, span: base + at..base + end }, line, base, at);
         return end;
@@ -97,7 +104,9 @@ fn find_run(text: &str, run: usize) -> Option<usize> {
 
 /// `[text](target)`: the text when it is a path of the repository, else the target.
 fn link(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
-    let Some(close) = line[at..].find(']').map(|c| at + c) else { return at + 1 };
+    let Some(close) = line[at..].find(']').map(|c| at + c) else {
+        return at + 1;
+    };
     let text = line[at + 1..close].trim_matches('`');
     let target = line[close + 1..].strip_prefix('(').and_then(|r| r.split_once(')')).map(|(t, _)| t);
     let Some(target) = target else {
@@ -105,8 +114,8 @@ fn link(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     };
     let end = close + 1 + 1 + target.len() + 1;
     let decoded = percent_decoded(target.split_ascii_whitespace().next().unwrap_or_default());
-    let of_text = whole(text, true);
-    let of_target = whole(&decoded, true).or_else(|| blob_url(&decoded).map(|p| (p, Vec::new())));
+    let of_text = whole(text);
+    let of_target = whole(&decoded).or_else(|| blob_url(&decoded).map(|p| (p, Vec::new())));
     let chosen = match (of_text, of_target) {
         (Some((text, more)), Some((target, _))) => {
             let keep_text = text.path.contains('/') || crate::base::path::is_absolute(&target.path) || decoded.contains("://");
@@ -167,7 +176,9 @@ fn bare(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
         }
         return end;
     }
-    let Some((place, used)) = bare_word(word) else { return end };
+    let Some((place, used)) = bare_word(word) else {
+        return end;
+    };
     let mut cite_end = at + used;
     let mut place = place;
     if place.line.is_none() {
@@ -179,7 +190,9 @@ fn bare(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
 }
 
 fn ends_word(c: char) -> bool {
-    c.is_whitespace() || (c.is_ascii() && c != '*' && c != '=' && is_gap(c as u8)) || matches!(c, '`' | '[' | '，' | '、' | '。' | '（' | '）' | '「' | '」' | '；' | '：' | '—')
+    c.is_whitespace()
+        || (c.is_ascii() && c != '*' && c != '=' && is_gap(c as u8))
+        || matches!(c, '`' | '[' | '，' | '、' | '。' | '（' | '）' | '「' | '」' | '；' | '：' | '—')
 }
 
 /// A bare word as a citation, and how many of its bytes belong to it.
@@ -199,7 +212,9 @@ fn plausible_bare(path: &str, has_line: bool) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let separated = name.len() < path.len();
     let extension = name.rsplit_once('.').filter(|(stem, ext)| !ext.is_empty() && (!stem.is_empty() || separated));
-    let extension = extension.map(|(_, e)| e).filter(|e| e.starts_with(|c: char| c.is_ascii_alphabetic()) && e.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+    let extension = extension
+        .map(|(_, e)| e)
+        .filter(|e| e.starts_with(|c: char| c.is_ascii_alphabetic()) && e.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
     let named = path.bytes().any(|b| b.is_ascii_alphabetic()) || !path.is_ascii();
     if !named || path.starts_with('@') || path.contains("//") {
         return false;
@@ -249,7 +264,9 @@ fn split_path(body: &str) -> Option<(&str, Numbers)> {
 
 /// `:5` behind a line is a column.
 fn column(rest: &str) -> usize {
-    let Some(after) = rest.strip_prefix(':') else { return 0 };
+    let Some(after) = rest.strip_prefix(':') else {
+        return 0;
+    };
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 { 0 } else { 1 + digits }
 }
@@ -262,7 +279,9 @@ fn number_range(text: &str) -> Option<(u64, Option<u64>, usize)> {
         return None;
     }
     for dash in ["-", "–", "—", "~", "..", " - ", " – ", " to "] {
-        let Some(rest) = text[digits..].strip_prefix(dash) else { continue };
+        let Some(rest) = text[digits..].strip_prefix(dash) else {
+            continue;
+        };
         let rest_body = rest.strip_prefix(['L', 'l']).unwrap_or(rest);
         let more = rest_body.bytes().take_while(u8::is_ascii_digit).count();
         if let Some(end) = crate::base::number::digits(&rest_body[..more]) {
@@ -279,7 +298,7 @@ fn anchor_lines(anchor: &str) -> Option<(Option<u64>, Option<u64>)> {
 }
 
 /// A whole text as one citation: a code span, a link text or target.
-fn whole(content: &str, spanned: bool) -> Option<(Location, Vec<(u64, Option<u64>)>)> {
+fn whole(content: &str) -> Option<(Location, Ranges)> {
     let content = content.trim();
     if content.is_empty() || content.len() > 4096 || content.contains("://") {
         return None;
@@ -298,7 +317,7 @@ fn whole(content: &str, spanned: bool) -> Option<(Location, Vec<(u64, Option<u64
     let place = Location { path: path.to_owned(), line: numbers.line, end_line: numbers.end_line };
     if numbers.line.is_some() {
         let word = path.bytes().any(|b| b.is_ascii_alphabetic()) || !path.is_ascii();
-        return (rest.trim().is_empty() && spanned && word && !is_host(path)).then_some((place, more));
+        return (rest.trim().is_empty() && word && !is_host(path)).then_some((place, more));
     }
     let plain = !path.contains([' ', '(', ')', '{', '}', '=', ',', ';', '*', '$']);
     (plain && (numbers.used == content.len() || content.contains('#')) && plausible_bare(path, false)).then_some((place, more))
@@ -336,6 +355,12 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
         return (place, end);
     }
     let tail = &rest[lead..];
+    if rest.starts_with(':')
+        && let Some((number, end_line, used)) = number_range(&rest[1..])
+        && number > 0
+    {
+        return (Location { line: Some(number), end_line, ..place }, end + 1 + used);
+    }
     for word in ["lines ", "line ", "Lines ", "Line ", "L"] {
         if let Some((number, end_line, used)) = tail.strip_prefix(word).and_then(number_range) {
             let closed = usize::from(rest[..lead].contains('(') && tail[word.len() + used..].starts_with(')'));
@@ -398,6 +423,7 @@ mod tests {
             ("src/a.js:14-20", "src/a.js", Some(14), Some(20)),
             ("src/a.js:30에서 실패", "src/a.js", Some(30), None),
             ("在 src/a.js:3，然后", "src/a.js", Some(3), None),
+            ("`src/dial.rs`:130 — backoff", "src/dial.rs", Some(130), None),
             ("`a.js` (line 10)", "a.js", Some(10), None),
             ("src/fare.rs#L12-L20 is slow", "src/fare.rs", Some(12), Some(20)),
             ("`src/fare.rs:L30-L35`", "src/fare.rs", Some(30), Some(35)),
@@ -416,7 +442,19 @@ mod tests {
 
     #[test]
     fn things_that_look_like_citations_are_not() {
-        for line in ["at 3:30", "localhost:8080", "localhost.dev:8080", "node.js:20", "std::fs:2", "https://x.io:80/a.html", "ratio 1:2", "e.g. and/or", "`empty_cart`", "`foo.bar()`", "v1.2.3"] {
+        for line in [
+            "at 3:30",
+            "localhost:8080",
+            "localhost.dev:8080",
+            "node.js:20",
+            "std::fs:2",
+            "https://x.io:80/a.html",
+            "ratio 1:2",
+            "e.g. and/or",
+            "`empty_cart`",
+            "`foo.bar()`",
+            "v1.2.3",
+        ] {
             assert!(read(line).is_empty(), "{line:?} gave {:?}", read(line));
         }
     }

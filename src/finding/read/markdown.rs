@@ -36,20 +36,54 @@ struct Section {
 
 /// Headings of a findings list, folded.
 const FINDINGS: &[&str] = &[
-    "findings", "issues", "key issues", "problems", "review comments", "amendments", "review findings", "issues found", "指摘事項",
-    "指摘", "问题", "问题列表", "지적 사항", "지적사항", "발견 사항", "발견사항",
+    "findings",
+    "issues",
+    "key issues",
+    "problems",
+    "review comments",
+    "amendments",
+    "review findings",
+    "issues found",
+    "指摘事項",
+    "指摘",
+    "问题",
+    "问题列表",
+    "지적 사항",
+    "지적사항",
+    "발견 사항",
+    "발견사항",
 ];
 
 /// Starts of headings whose items are not findings.
 const CLOSED: &[&str] = &[
-    "🟢", "✅", "passed", "what is sound", "what's good", "what is good", "what went well", "strengths", "positives", "good points",
-    "fixed", "resolved", "already fixed", "잘된 점", "통과", "해결", "良い点", "解決済み", "优秀实践", "优点", "已解决", "已修复",
+    "🟢",
+    "✅",
+    "passed",
+    "what is sound",
+    "what's good",
+    "what is good",
+    "what went well",
+    "strengths",
+    "positives",
+    "good points",
+    "fixed",
+    "resolved",
+    "already fixed",
+    "잘된 점",
+    "통과",
+    "해결",
+    "良い点",
+    "解決済み",
+    "优秀实践",
+    "优点",
+    "已解决",
+    "已修复",
 ];
 
 /// Nouns that may follow a level word in a heading.
 const HEADING_NOUNS: &[&str] = &[
-    "issues", "issue", "findings", "finding", "severity", "priority", "problems", "items", "comments", "level", "risk", "risks",
-    "notes", "warnings", "이슈", "문제", "사항", "问题", "級", "级", "度",
+    "issues", "issue", "findings", "finding", "severity", "priority", "problems", "items", "comments", "level", "risk", "risks", "notes",
+    "warnings", "이슈", "문제", "사항", "问题", "級", "级", "度",
 ];
 
 struct Open {
@@ -90,7 +124,15 @@ pub fn read(text: &str) -> Review {
     if lines.unclosed {
         reader.review.contradictions.push(Contradiction::Truncated);
     }
-    reader.finish()
+    reader.finish(text)
+}
+
+/// Only an approval is worth doubting: who finds something has looked.
+fn doubt(review: &mut Review, text: &str) {
+    if review.verdict().0 == Class::Approve {
+        let spoken = Lines::new(text).filter(|l| l.zone == Zone::Text);
+        review.could_not_review = spoken.filter_map(|l| label::could_not_review(l.text)).next();
+    }
 }
 
 impl Reader {
@@ -222,7 +264,9 @@ impl Reader {
             self.review.declared.get_or_insert(declared);
             return true;
         }
-        let Some(value) = label::verdict_value(line) else { return false };
+        let Some(value) = label::verdict_value(line) else {
+            return false;
+        };
         if value.is_empty() {
             self.awaits_verdict = true;
         } else {
@@ -236,7 +280,9 @@ impl Reader {
             self.review.contradictions.push(Contradiction::EchoedTemplate);
             return;
         }
-        let Some(stated) = verdict::read_value(value) else { return };
+        let Some(stated) = verdict::read_value(value) else {
+            return;
+        };
         if !stated.known {
             self.review.contradictions.push(Contradiction::UnrecognizedVerdict);
         }
@@ -358,13 +404,13 @@ impl Reader {
         }
     }
 
-    fn finish(mut self) -> Review {
+    fn finish(mut self, text: &str) -> Review {
         self.close_item();
         self.pop_sections(0);
-        if let Some((text, number)) = self.last.take()
-            && let Some(stated) = verdict::read_value(&text)
+        if let Some((token, number)) = self.last.take()
+            && let Some(stated) = verdict::read_value(&token)
             && stated.known
-            && !label::is_template(&text)
+            && !label::is_template(&token)
         {
             let round_word = stated.round_word();
             self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
@@ -375,6 +421,7 @@ impl Reader {
             self.review.declared = Some(Declared { critical, warning, info });
         }
         self.review.sections_empty = self.all_explicit && self.empty_sections > 0;
+        doubt(&mut self.review, text);
         contradict(&mut self.review);
         self.review
     }
@@ -454,7 +501,9 @@ fn tag_at_start(content: &str) -> Option<Tag> {
         }
         let mut rest = lead + 1 + close + 1;
         while let Some(more) = content[rest..].trim_start_matches(['*', ' ']).strip_prefix('[') {
-            let Some(end) = more.find(']').filter(|e| *e > 0 && !more[e + 1..].starts_with('(') && !more[..*e].contains(':')) else { break };
+            let Some(end) = more.find(']').filter(|e| *e > 0 && !more[e + 1..].starts_with('(') && !more[..*e].contains(':')) else {
+                break;
+            };
             tags.push(more[..end].to_owned());
             rest = content.len() - more.len() + end + 1;
         }
@@ -478,7 +527,23 @@ fn tag_at_start(content: &str) -> Option<Tag> {
 
 /// Level words that start ordinary sentences (`Note: …`, `Warnings: …`): a bracket makes them a tag, a colon does not.
 fn is_weak(text: &str) -> bool {
-    const WEAK: &[&str] = &["warnings", "suggestions", "nits", "note", "help", "info", "error", "important", "optional", "참고", "정보", "参考", "提示", "注意", "重要"];
+    const WEAK: &[&str] = &[
+        "warnings",
+        "suggestions",
+        "nits",
+        "note",
+        "help",
+        "info",
+        "error",
+        "important",
+        "optional",
+        "참고",
+        "정보",
+        "参考",
+        "提示",
+        "注意",
+        "重要",
+    ];
     WEAK.contains(&text.to_lowercase().as_str())
 }
 
@@ -507,7 +572,12 @@ fn title_of(content: &str, rest: usize, cites: &[location::Cite]) -> String {
     let mut from = rest.min(content.len());
     let skip = |from: usize| {
         let tail = &content[from..];
-        from + tail.len() - tail.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '—' | '–' | '-' | ':' | '|' | '·' | '：' | ')' | ']')).len()
+        from + tail.len()
+            - tail
+                .trim_start_matches(|c: char| {
+                    c.is_whitespace() || matches!(c, '*' | '_' | '—' | '–' | '-' | ':' | '|' | '·' | '：' | ')' | ']')
+                })
+                .len()
     };
     from = skip(from);
     if let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
@@ -566,7 +636,7 @@ fn contradict(review: &mut Review) {
         codes.push(Contradiction::CountsDisagree);
     }
     let blocked = review.statements.iter().any(|s| s.class == Class::Unproven && verdict::read_value(&s.text).is_some_and(|v| v.known));
-    if class == Class::Unproven && blocked {
+    if class == Class::Unproven && (blocked || review.could_not_review.is_some()) {
         codes.push(Contradiction::CouldNotReview);
     }
     if class == Class::None && review.statements.is_empty() && review.findings.is_empty() {
@@ -603,7 +673,15 @@ mod tests {
 
     #[test]
     fn headings_of_every_level_and_spelling_are_severities() {
-        for heading in ["## 🔴 Critical", "#### Critical", "### Critical (2)", "###🔴Critical", "### 🔴Critical", "**🔴 Critical**", "### 1. Critical issues"] {
+        for heading in [
+            "## 🔴 Critical",
+            "#### Critical",
+            "### Critical (2)",
+            "###🔴Critical",
+            "### 🔴Critical",
+            "**🔴 Critical**",
+            "### 1. Critical issues",
+        ] {
             let review = read(&format!("{heading}\n- `a.rs:1` x\n"));
             assert_eq!(review.findings.first().map(|f| f.grade), Some(Grade::Critical), "{heading}");
         }

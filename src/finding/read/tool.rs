@@ -109,7 +109,8 @@ fn rdjson(value: &Value) -> Option<Reported> {
         Some("INFO") => Grade::Suggestion,
         _ => Grade::Unknown,
     };
-    let place = text(value, "/location/path").map(|path| range(path, number(value, "/location/range/start/line"), number(value, "/location/range/end/line")));
+    let place = text(value, "/location/path")
+        .map(|path| range(path, number(value, "/location/range/start/line"), number(value, "/location/range/end/line")));
     Some(Reported { grade, rule: text(value, "/code/value"), place, message: text(value, "/message")? })
 }
 
@@ -117,7 +118,10 @@ fn sarif(output: &str) -> Option<Vec<Reported>> {
     let log: Value = serde_json::from_str(output).ok()?;
     let mut found = Vec::new();
     for run in log.get("runs")?.as_array()? {
-        let failed = run.pointer("/invocations").and_then(Value::as_array).is_some_and(|all| all.iter().any(|i| i.get("executionSuccessful") == Some(&Value::Bool(false))));
+        let failed = run
+            .pointer("/invocations")
+            .and_then(Value::as_array)
+            .is_some_and(|all| all.iter().any(|i| i.get("executionSuccessful") == Some(&Value::Bool(false))));
         let results = run.get("results").and_then(Value::as_array)?;
         if failed {
             return None;

@@ -1,0 +1,225 @@
+//! detect-scope and fingerprint-scope on the worked repositories, and the surface a plan captures.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::kit::{Kit, folders, shared};
+
+fn lines(case: &Path, name: &str) -> Vec<String> {
+    std::fs::read_to_string(case.join(name)).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+fn set_up(kit: &Kit, script: &Path, folder: &Path) {
+    let output = Command::new("bash").arg(script).arg(folder).env_clear().env("PATH", std::env::var("PATH").unwrap()).env("HOME", kit.path("home")).output().unwrap();
+    assert!(output.status.success(), "{script:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Every file of a repository but its objects, by content.
+fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
+    let files = walk.filter(|e| !e.file_type().is_dir() && !e.path().components().any(|c| c.as_os_str() == "objects"));
+    files.map(|e| (e.path().to_string_lossy().into_owned(), if e.file_type().is_file() { std::fs::read(e.path()).unwrap() } else { Vec::new() })).collect()
+}
+
+fn fill(words: Vec<String>, repo: &Path) -> Vec<String> {
+    words.into_iter().map(|w| w.replace("$REPO", &repo.to_string_lossy())).collect()
+}
+
+fn detect_case(case: &Path) {
+    let kit = Kit::new();
+    let name = case.file_name().unwrap().to_string_lossy().into_owned();
+    let repo = kit.path(&name);
+    set_up(&kit, &case.join("setup.sh"), &repo);
+    let before = snapshot(&repo);
+    let args = fill(lines(case, "args"), &repo);
+    let args: Vec<&str> = std::iter::once("detect-scope").chain(args.iter().map(String::as_str)).collect();
+    let mut kit = kit;
+    for pair in fill(lines(case, "env"), &repo) {
+        let (key, value) = pair.split_once('=').unwrap();
+        kit.set(key, value);
+    }
+    let cwd = fill(lines(case, "cwd"), &repo).into_iter().next().map_or_else(|| kit.root(), std::path::PathBuf::from);
+    let ran = kit.run_in(&cwd, &args);
+    let want: Value = serde_json::from_str(&std::fs::read_to_string(case.join("expected.json")).unwrap()).unwrap();
+    let status = lines(case, "exit").first().map_or(if want.get("error").is_some() { 2 } else { 0 }, |s| s.parse().unwrap());
+    assert_eq!(ran.status, status, "{name}: {}", ran.stdout);
+    for (key, value) in want.as_object().unwrap() {
+        let got = if key == "error" { json!({"code": ran.json["error"]["code"]}) } else { ran.json[key].clone() };
+        assert_eq!(&got, value, "{name}: {key}");
+    }
+    for trap in fill(lines(case, "forbid"), &repo) {
+        assert!(!Path::new(&trap).exists(), "{name}: a program of the configuration ran");
+    }
+    assert!(snapshot(&repo) == before, "{name}: the repository was changed");
+    if status == 3 {
+        assert!(ran.json["ask"]["options"].as_array().is_some_and(|o| !o.is_empty()), "{name}");
+    }
+}
+
+fn fingerprint_case(case: &Path) {
+    let kit = Kit::new();
+    let print = |side: &str| {
+        let repo = kit.path(&format!("{side} repo"));
+        set_up(&kit, &case.join(format!("{side}.sh")), &repo);
+        let args = lines(case, &format!("args-{side}"));
+        let args = fill(if args.is_empty() { vec!["--repo".to_owned(), "$REPO".to_owned()] } else { args }, &repo);
+        let before = snapshot(&repo);
+        let args: Vec<&str> = std::iter::once("fingerprint-scope").chain(args.iter().map(String::as_str)).collect();
+        let answer = kit.run(&args).ok();
+        assert!(snapshot(&repo) == before, "{case:?}: the repository was changed");
+        answer["scope_fingerprint"].as_str().unwrap().to_owned()
+    };
+    let equal = print("a") == print("b");
+    assert_eq!(if equal { "equal" } else { "different" }, lines(case, "expect")[0], "{case:?}");
+}
+
+fn in_parallel(cases: Vec<std::path::PathBuf>, each: fn(&Path)) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| while let Some(case) = cases.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                each(case);
+            });
+        }
+    });
+}
+
+fn cases(fingerprints: bool) -> Vec<std::path::PathBuf> {
+    let all = folders(&shared("scope"));
+    all.into_iter().filter(|c| c.file_name().unwrap().to_string_lossy().starts_with("fp-") == fingerprints).collect()
+}
+
+#[test]
+fn every_worked_repository_has_its_scope() {
+    let cases = cases(false);
+    assert!(cases.len() >= 50);
+    in_parallel(cases, detect_case);
+}
+
+#[test]
+fn every_worked_pair_has_equal_or_different_fingerprints() {
+    let cases = cases(true);
+    assert!(cases.len() >= 20);
+    in_parallel(cases, fingerprint_case);
+}
+
+#[test]
+fn the_golden_vectors_of_both_fingerprints_hold() {
+    let kit = Kit::new();
+    kit.repo("r", &[("app.txt", "base\n")]);
+    kit.git("r", &["checkout", "-q", "-b", "feature"]);
+    kit.write("r/app.txt", "base\nfeature\n");
+    kit.git("r", &["commit", "-qam", "feature"]);
+    kit.write("r/new.txt", "u\n");
+    let golden = "b4743af6fdc3e3c5db53535339fd5426b65279a9100f12b06981f3eff318e752";
+    let answer = kit.run(&["fingerprint-scope", "--repo", "r"]).ok();
+    assert_eq!((&answer["mode"], &answer["scope_fingerprint"]), (&json!("changes"), &json!(golden)));
+    assert_eq!(answer["working_fingerprint"], "5b4258d29201e506a5b5f77bbfcf73fb2357d19f9bfdfca9552ebdd4c6be927b");
+    kit.git("r", &["add", "new.txt"]);
+    assert_eq!(kit.run(&["fingerprint-scope", "--repo", "r"]).ok()["scope_fingerprint"], golden);
+    let base = kit.git("r", &["rev-parse", "main"]);
+    assert_eq!(kit.run(&["fingerprint-scope", "--repo", "r", "--base", &base]).ok()["scope_fingerprint"], golden);
+}
+
+#[test]
+fn our_own_untracked_files_are_left_out_and_said() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n")]);
+    let clean = kit.run(&["fingerprint-scope", "--repo", "r"]).ok();
+    kit.write("r/.deep-review/reports/x-review.md", "x");
+    kit.write("r/.scratch/reviews/y.md", "y");
+    kit.write("r/mine/z.md", "z");
+    let own = kit.text("r/mine");
+    let scope = kit.run(&["detect-scope", "--repo", "r", "--own-dir", &own]).ok();
+    assert_eq!((&scope["kind"], &scope["warnings"]), (&json!("codebase"), &json!(["own_files_excluded"])));
+    let again = kit.run(&["fingerprint-scope", "--repo", "r", "--own-dir", &own]).ok();
+    assert_eq!(again["scope_fingerprint"], clean["scope_fingerprint"]);
+}
+
+#[test]
+fn an_empty_tree_as_base_is_the_whole_code_base() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n")]);
+    kit.write("r/b.txt", "b\n");
+    let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+    let scope = kit.run(&["detect-scope", "--repo", "r", "--base", empty]).ok();
+    assert_eq!((&scope["kind"], scope["files"].as_array().unwrap().len()), (&json!("codebase"), 2));
+    assert_eq!(kit.run(&["fingerprint-scope", "--repo", "r", "--base", empty]).ok()["mode"], "codebase");
+}
+
+#[test]
+fn a_surface_tree_holds_the_base_plus_the_working_bytes_and_leaves_the_repository_alone() {
+    let kit = Kit::new();
+    kit.repo("r", &[("keep.txt", "keep\n"), ("change.txt", "old\n"), ("gone.txt", "gone\n"), ("was-file", "x\n"), ("crlf.txt", "a\n")]);
+    kit.write("r/.gitattributes", "crlf.txt text eol=lf\n");
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.write("r/change.txt", "new\n");
+    kit.write("r/crlf.txt", "a\r\nb\r\n");
+    std::fs::remove_file(kit.path("r/gone.txt")).unwrap();
+    std::fs::remove_file(kit.path("r/was-file")).unwrap();
+    kit.write("r/was-file/inner.txt", "inner\n");
+    kit.write("r/new\nline.txt", "odd\n");
+    kit.write("r/big.bin", vec![b'x'; (1 << 20) + 1]);
+    std::os::unix::fs::symlink("keep.txt", kit.path("r/link")).unwrap();
+    let before = snapshot(&kit.path("r"));
+    let answer = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/plan.json"]).ok();
+    assert!(snapshot(&kit.path("r")) == before);
+    let tree = answer["surface_tree"].as_str().unwrap();
+    let list = kit_tree(&kit, tree);
+    assert_eq!(list, [".gitattributes", "change.txt", "crlf.txt", "keep.txt", "link", "new\nline.txt", "was-file/inner.txt"]);
+    let show = |path: &str| {
+        let objects = kit.text("st/objects");
+        let output = Command::new("git").args(["cat-file", "blob", &format!("{tree}:{path}")]).current_dir(kit.path("r")).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!((show("change.txt"), show("crlf.txt"), show("link")), ("new\n".to_owned(), "a\r\nb\r\n".to_owned(), "keep.txt".to_owned()));
+    let fingerprint = kit.run(&["fingerprint-scope", "--repo", "r", "--base", &base]).ok();
+    assert_eq!(answer["surface_fingerprint"], fingerprint["scope_fingerprint"]);
+    assert_eq!(answer["head_commit"], json!(base));
+    let none = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p2.json", "--no-surface"]).ok();
+    assert_eq!(none["surface_tree"], Value::Null);
+}
+
+fn kit_tree(kit: &Kit, tree: &str) -> Vec<String> {
+    let output = Command::new("git").args(["ls-tree", "-r", "-z", "--name-only", tree]).current_dir(kit.path("r")).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", kit.text("st/objects")).output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().split('\0').filter(|s| !s.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn record_round_copies_the_surface_of_the_plan_and_never_looks_at_the_tree() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n")]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.write("r/a.txt", "b\n");
+    let plan = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/plan.json"]).ok();
+    kit.write("r/a.txt", "changed by respond\n");
+    kit.write("r.md", crate::kit::report("APPROVE", &[], &[], &[]));
+    let id = plan["loop_id"].as_str().unwrap();
+    let args = ["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", &base, "--state-dir", "st", "--loop-id", id, "--plan-file", "st/plan.json"];
+    kit.run(&args).ok();
+    let state = kit.json(&format!("st/loop-{id}-round-1.state.json"));
+    for key in ["head_commit", "surface_fingerprint", "surface_tree"] {
+        assert_eq!(state[key], plan[key]);
+        assert!(state[key].is_string());
+    }
+    let mut other = args;
+    other[2] = "2";
+    kit.run(&other).fails("INVALID_PLAN");
+}
+
+#[test]
+fn an_edit_within_the_second_of_the_commit_is_seen() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "old\n")]);
+    // Same size, and the same time stamp as the index entry: only git's own rule for such entries finds it.
+    let stamp = kit.path("r/a.txt").metadata().unwrap().modified().unwrap();
+    kit.write("r/a.txt", "new\n");
+    let file = std::fs::File::options().write(true).open(kit.path("r/a.txt")).unwrap();
+    file.set_modified(stamp).unwrap();
+    std::fs::File::options().write(true).open(kit.path("r/.git/index")).unwrap().set_modified(stamp).unwrap();
+    let scope = kit.run(&["detect-scope", "--repo", "r"]).ok();
+    assert_eq!((&scope["kind"], &scope["files"][0]["path"]), (&json!("worktree"), &json!("a.txt")));
+}
