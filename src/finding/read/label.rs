@@ -83,13 +83,17 @@ pub fn bare_line(line: &str) -> &str {
 /// Splits a labelled line at its first `:`, `：` or ` — ` within the first 48 bytes; both sides without emphasis.
 pub fn split_label(line: &str) -> Option<(&str, &str)> {
     let body = bare_line(line);
+    // A JSON key is no label: JSON answers have readers of their own, which know what stands beside the key.
+    if body.starts_with('"') {
+        return None;
+    }
     let mut window = body.len().min(48);
     while !body.is_char_boundary(window) {
         window -= 1;
     }
     let head = &body[..window];
     let (at, length) = [":", "：", " — ", " – "].iter().filter_map(|s| head.find(s).map(|at| (at, s.len()))).min()?;
-    let label = body[..at].trim_end_matches(['*', '_', '`', ' ', '"']).trim_start_matches(['"', '`']);
+    let label = body[..at].trim_end_matches(['*', '_', '`', ' ']).trim_start_matches('`');
     let value = body[at + length..].trim_start_matches(['*', '_', ' ', '\t']);
     Some((label, value.trim_end()))
 }

@@ -103,6 +103,8 @@ struct Reader {
     last: Option<(String, u64)>,
     all_explicit: bool,
     empty_sections: usize,
+    headings: usize,
+    phrase_in_section: bool,
 }
 
 /// Reads a markdown review.
@@ -116,6 +118,8 @@ pub fn read(text: &str) -> Review {
         last: None,
         all_explicit: true,
         empty_sections: 0,
+        headings: 0,
+        phrase_in_section: false,
     };
     let mut lines = Lines::new(text);
     for line in lines.by_ref() {
@@ -198,6 +202,7 @@ impl Reader {
         self.close_item();
         self.last = None;
         self.awaits_verdict = false;
+        self.headings += 1;
         self.review.canonical |= level == 1 && heading.starts_with("Deep Review Report");
         if label::is_verdict_label(heading.trim_end_matches([':', '：'])) {
             self.awaits_verdict = true;
@@ -354,8 +359,10 @@ impl Reader {
     fn absent(&mut self, report_level: bool) {
         if let Some(section) = self.governing() {
             section.absent = true;
-        } else if report_level {
+        } else if report_level && self.sections.is_empty() {
             self.review.clean_phrase = true;
+        } else if report_level {
+            self.phrase_in_section = true;
         }
     }
 
@@ -411,6 +418,7 @@ impl Reader {
             && let Some(stated) = verdict::read_value(&token)
             && stated.known
             && !label::is_template(&token)
+            && !(label::is_absence(&token) && self.headings > 1)
         {
             let round_word = stated.round_word();
             self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
@@ -420,6 +428,8 @@ impl Reader {
         {
             self.review.declared = Some(Declared { critical, warning, info });
         }
+        // A phrase inside one of several sections speaks for that section only.
+        self.review.clean_phrase |= self.phrase_in_section && self.headings <= 1;
         self.review.sections_empty = self.all_explicit && self.empty_sections > 0;
         doubt(&mut self.review, text);
         contradict(&mut self.review);
