@@ -20,7 +20,7 @@ pub const TEXT_LIMIT: u64 = 1 << 30;
 /// An I/O error as a failure: house code, the system's own name, the path always.
 pub fn io_fail(error: &io::Error, doing: &str, path: &Path) -> Fail {
     use io::ErrorKind as K;
-    let system = error.raw_os_error().and_then(system_name);
+    let system = name_of(error);
     let code = match error.kind() {
         K::NotFound => Code::NotFound,
         K::PermissionDenied => Code::AccessDenied,
@@ -33,6 +33,26 @@ pub fn io_fail(error: &io::Error, doing: &str, path: &Path) -> Fail {
     let mut fail = Fail::new(code, format!("cannot {doing} `{}`: {word}", printable(&path.to_string_lossy())));
     fail.system = system;
     fail.with("path", path.to_string_lossy().as_ref())
+}
+
+/// The system's name of an error; from its kind where a library wrapped it and the number is lost.
+fn name_of(error: &io::Error) -> Option<&'static str> {
+    use io::ErrorKind as K;
+    if let Some(raw) = error.raw_os_error() {
+        return system_name(raw);
+    }
+    Some(match error.kind() {
+        K::NotFound => "ENOENT",
+        K::PermissionDenied => "EACCES",
+        K::ReadOnlyFilesystem => "EROFS",
+        K::StorageFull => "ENOSPC",
+        K::QuotaExceeded => "EDQUOT",
+        K::FileTooLarge => "EFBIG",
+        K::IsADirectory => "EISDIR",
+        K::NotADirectory => "ENOTDIR",
+        K::AlreadyExists => "EEXIST",
+        _ => return None,
+    })
 }
 
 /// The same for a write: a folder that may not be written is `READ_ONLY`, whatever the system calls it.

@@ -144,7 +144,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
     let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
     let actual_reviewers =
-        named.or_else(|| current.as_ref().filter(|r| r.artifact_phase.is_some()).map(|r| r.actual_reviewers.len() as u64));
+        named.or_else(|| current.as_ref().filter(|r| r.routing_plan_digest.is_some()).map(|r| r.actual_reviewers.len() as u64));
     let facts = Facts {
         phase,
         cap,

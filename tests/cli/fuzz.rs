@@ -1,1 +1,103 @@
-//! x
+//! Fuzz targets: plain functions over bytes, run here with a fixed seed and a small budget, and for hours by
+//! `scripts/fuzz.sh` (`REVIEW_LOOP_FUZZ_SECONDS`). They look for panics and for slow inputs.
+
+use std::time::{Duration, Instant};
+
+use review_loop::finding::read;
+use review_loop::report::{gate, response, strict};
+use review_loop::scope::change;
+use review_loop::wire;
+
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: &[Target] = &[
+    ("review", |b| drop(read::review(b))),
+    ("response", |b| drop(response::read(&String::from_utf8_lossy(b)))),
+    ("strict", |b| drop(strict::read(&String::from_utf8_lossy(b)))),
+    ("gate", |b| drop(gate::fence(&String::from_utf8_lossy(b)))),
+    ("location", |b| String::from_utf8_lossy(b).lines().for_each(|l| drop(read::location::scan(l)))),
+    ("tool", |b| {
+        let text = String::from_utf8_lossy(b);
+        for word in ["cargo", "rdjsonl", "sarif", "lines"] {
+            drop(read::tool::Format::parse(word).map(|f| read::tool::read(f, &text)));
+        }
+    }),
+    ("raw", |b| drop((change::raw(b), change::status(b), change::hints(b), change::new_lines(b)))),
+    ("json", |b| drop(wire::json::parse(b))),
+    ("state", |b| drop(wire::round_state::read(b))),
+    ("plan", |b| drop(wire::plan::read(b))),
+    ("attempts", |b| drop(wire::attempts::read(b))),
+    ("checks", |b| drop(wire::checks::read(&String::from_utf8_lossy(b), &["secret"]))),
+    ("routing", |b| drop(wire::routing::read(b, std::path::Path::new("/")))),
+    ("record", |b| drop(wire::loop_record::read(b))),
+];
+
+/// Pieces that steer the parsers into their corners.
+const PIECES: &[&str] = &[
+    "# Deep Review Report — 2026-11-30\n", "## Summary\n", "- **Verdict**: ", "APPROVE", "REQUEST_CHANGES", "\n", "\r\n", "- **Issues**: 🔴 1, 🟡 2, ℹ️ 3\n", "🔴1🟡1",
+    "### 🔴 Critical\n", "### 🟡 Warning\n", "- `a/b.rs:12-20`", "`", "``", "```\n", "~~~", "> ", "<!-- ", " -->", "[high] ", "[", "](", ")", "a.rs:1", ":1:2", "#L1-L2", "C:\\x\\y.c:9",
+    " — ", "- ", "  ", "\t", "### ITEM-1: x\n", "- **Decision**: ", "ACCEPT", "REJECT", "- **Action**: ", "{", "}", "\"", ":", ",", "null", "1e999", "9223372036854775808", "\\u0000",
+    ":100644 100644 a b M\0", "R100\0", "1 .M N... 1 2 3 a b ", "\0", "@@ -1 +1,2 @@\n", "diff --git a/x b/x\n", "é", "심각", "\u{202e}", "\u{feff}", "반박 ", "None.\n", "count_red: 1 ",
+];
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % below as u64).unwrap()
+    }
+
+    fn input(&mut self, pieces: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for _ in 0..self.next(pieces) {
+            match self.next(8) {
+                0 => bytes.push(u8::try_from(self.next(256)).unwrap()),
+                1 => {
+                    let piece = PIECES[self.next(PIECES.len())];
+                    for _ in 0..self.next(20) {
+                        bytes.extend_from_slice(piece.as_bytes());
+                    }
+                }
+                _ => bytes.extend_from_slice(PIECES[self.next(PIECES.len())].as_bytes()),
+            }
+        }
+        bytes
+    }
+}
+
+#[test]
+fn no_parser_of_foreign_text_panics_on_random_input() {
+    let seconds = std::env::var("REVIEW_LOOP_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
+    let seed = std::env::var("REVIEW_LOOP_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(seed);
+    let began = Instant::now();
+    let mut rounds = 0;
+    while seconds.map_or(rounds < 400, |s| began.elapsed() < Duration::from_secs(s)) {
+        let input = random.input(60);
+        for (name, target) in TARGETS {
+            let ran = std::panic::catch_unwind(|| target(&input));
+            assert!(ran.is_ok(), "{name} panicked on {:?}", String::from_utf8_lossy(&input));
+        }
+        rounds += 1;
+    }
+}
+
+/// One megabyte of each piece, and of pairs of pieces: what is not linear stands out by orders of magnitude.
+#[test]
+fn no_parser_is_slow_on_a_megabyte_of_repetition() {
+    let budget = Duration::from_millis(if cfg!(debug_assertions) { 8000 } else { 400 });
+    let pairs = PIECES.iter().flat_map(|a| [(*a).to_owned(), format!("{a}x\n"), format!("{a}`a.rs:1`"), format!("- {a} [high] ")]);
+    let long = std::env::var("REVIEW_LOOP_FUZZ_SECONDS").is_ok();
+    for piece in pairs {
+        let size = if long { 1 << 20 } else { 1 << 15 };
+        let input = piece.repeat(size / piece.len().max(1));
+        for (name, target) in TARGETS {
+            let began = Instant::now();
+            target(input.as_bytes());
+            assert!(began.elapsed() < budget, "{name} took {:?} on {} bytes of {piece:?}", began.elapsed(), input.len());
+        }
+    }
+}
