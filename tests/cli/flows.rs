@@ -19,15 +19,37 @@ fn the_skill_sequences_a_whole_loop() {
     let mut id = String::new();
     let mut previous = String::new();
     let rounds = [
-        (report("REQUEST_CHANGES", &["`a.rs:1` boom"], &[], &[]), Some("### ITEM-1: boom\n- **Decision**: ACCEPT\n- files_read: `a.rs:1`\n- **Action**: defused\n")),
-        (report("CONCERN", &[], &["`a.rs:1` now it leaks"], &[]), Some("### ITEM-1: leak\n- **Decision**: REJECT\n- files_read: `a.rs:1`\n- **Action**: it does not: the handle is static\n### ITEM-2: x\n- **Decision**: ACCEPT\n- **Action**: done\n")),
+        (
+            report("REQUEST_CHANGES", &["`a.rs:1` boom"], &[], &[]),
+            Some("### ITEM-1: boom\n- **Decision**: ACCEPT\n- files_read: `a.rs:1`\n- **Action**: defused\n"),
+        ),
+        (
+            report("CONCERN", &[], &["`a.rs:1` now it leaks"], &[]),
+            Some(
+                "### ITEM-1: leak\n- **Decision**: REJECT\n- files_read: `a.rs:1`\n- **Action**: it does not: the handle is static\n### ITEM-2: x\n- **Decision**: ACCEPT\n- **Action**: done\n",
+            ),
+        ),
         (report("APPROVE", &[], &[], &[]), None),
     ];
     for (index, (review, response)) in rounds.into_iter().enumerate() {
         let round = (index + 1).to_string();
         let plan = format!("{tmp}/plan-{round}.json");
         let prior = format!("{tmp}/prior-{round}.md");
-        let mut args = vec!["plan-round", "--round-number", &round, "--args-file", "args.json", "--state-dir", tmp, "--repo-root", "r", "--base-commit", &base, "--output", &plan];
+        let mut args = vec![
+            "plan-round",
+            "--round-number",
+            &round,
+            "--args-file",
+            "args.json",
+            "--state-dir",
+            tmp,
+            "--repo-root",
+            "r",
+            "--base-commit",
+            &base,
+            "--output",
+            &plan,
+        ];
         if index > 0 {
             kit.run(&["render-prior-context", "--state-file", &previous, "--output", &prior]).ok();
             args.extend(["--loop-id", &id, "--prior-rounds-file", &prior]);
@@ -38,7 +60,10 @@ fn the_skill_sequences_a_whole_loop() {
         kit.run(&["snapshot-reports", "--reports-dir", reports, "--output", &format!("{tmp}/snap.json")]).ok();
         kit.write(&format!("{reports}/2026-11-30-12000{round}-review.md"), review);
         let snap = format!("{tmp}/snap.json");
-        let report = kit.run(&["resolve-round-report", "--reports-dir", reports, "--snapshot-file", &snap]).ok()["report_path"].as_str().unwrap().to_owned();
+        let report = kit.run(&["resolve-round-report", "--reports-dir", reports, "--snapshot-file", &snap]).ok()["report_path"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let before = kit.run(&["decide-round", "--review-report", &report, "--cap", "4"]).ok();
         assert_eq!(before["run_respond"], response.is_some());
         kit.run(&["assert-same-path", "--expected", &report, "--actual", &report]).ok();
@@ -51,7 +76,15 @@ fn the_skill_sequences_a_whole_loop() {
         }
         kit.run(&[&["collect-metrics"], &state_args[..], &more].concat()).ok();
         let recorded = kit
-            .run(&[&["record-round"], &state_args[..], &more, &["--base-commit", &base, "--repo-root", "r", "--state-dir", tmp, "--loop-id", &id, "--plan-file", &plan]].concat())
+            .run(
+                &[
+                    &["record-round"],
+                    &state_args[..],
+                    &more,
+                    &["--base-commit", &base, "--repo-root", "r", "--state-dir", tmp, "--loop-id", &id, "--plan-file", &plan],
+                ]
+                .concat(),
+            )
             .ok();
         assert_eq!(recorded["warnings"], json!([]));
         let current = recorded["state_file"].as_str().unwrap().to_owned();
@@ -67,10 +100,40 @@ fn the_skill_sequences_a_whole_loop() {
         previous = current;
     }
     let summary = format!("{tmp}/final.json");
-    let summed = kit.run(&["summarize-loop", "--loop-id", &id, "--state-dir", tmp, "--cap", "4", "--stop-reason", "APPROVED", "--json-output", &summary]).ok();
-    assert_eq!((&summed["implemented_total"], &summed["rounds_saved"], &summed["final_verdict"]), (&json!(2), &json!(1), &json!("APPROVE")));
+    let summed = kit
+        .run(&[
+            "summarize-loop",
+            "--loop-id",
+            &id,
+            "--state-dir",
+            tmp,
+            "--cap",
+            "4",
+            "--stop-reason",
+            "APPROVED",
+            "--json-output",
+            &summary,
+        ])
+        .ok();
+    assert_eq!(
+        (&summed["implemented_total"], &summed["rounds_saved"], &summed["final_verdict"]),
+        (&json!(2), &json!(1), &json!("APPROVE"))
+    );
     let document = format!("{reports}/loop-{id}-review.md");
-    kit.run(&["render-session-doc", "--loop-id", &id, "--tmp-dir", tmp, "--reports-dir", reports, "--output", &document, "--final-summary-file", &summary]).ok();
+    kit.run(&[
+        "render-session-doc",
+        "--loop-id",
+        &id,
+        "--tmp-dir",
+        tmp,
+        "--reports-dir",
+        reports,
+        "--output",
+        &document,
+        "--final-summary-file",
+        &summary,
+    ])
+    .ok();
     assert!(kit.read(&document).contains("- **Stop reason**: APPROVED"));
     // The second round's reviewer was told of no rejection yet; the third one was.
     assert!(!kit.read(&format!("{tmp}/prior-2.md")).contains("static"));

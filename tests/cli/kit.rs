@@ -111,7 +111,8 @@ impl Kit {
     /// The names in a folder, sorted.
     pub fn list(&self, name: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(name));
-        let mut names: Vec<String> = entries.into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> =
+            entries.into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
     }

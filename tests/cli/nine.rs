@@ -11,7 +11,19 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 fn record(kit: &Kit, round: &str, id: &str, review: &str, more: &[&str]) -> crate::kit::Ran {
-    let mut args = vec!["record-round", "--round-number", round, "--review-report", review, "--base-commit", BASE, "--state-dir", "st", "--loop-id", id];
+    let mut args = vec![
+        "record-round",
+        "--round-number",
+        round,
+        "--review-report",
+        review,
+        "--base-commit",
+        BASE,
+        "--state-dir",
+        "st",
+        "--loop-id",
+        id,
+    ];
     args.extend(more);
     kit.run(&args)
 }
@@ -58,7 +70,13 @@ fn snapshots_of_another_folder_or_shape_are_refused() {
     let kit = Kit::new();
     kit.run(&["snapshot-reports", "--reports-dir", "a", "--output", "snap.json"]).ok();
     kit.run(&["resolve-round-report", "--reports-dir", "b", "--snapshot-file", "snap.json"]).fails("SNAPSHOT_DIRECTORY_MISMATCH");
-    for (content, reason) in [("{", "CORRUPT"), ("", "CORRUPT"), ("[]", "BAD_SHAPE"), ("{\"schema_version\":2,\"reports_dir\":\"/a\",\"reports\":[]}", "SCHEMA_NEWER"), ("{\"schema_version\":1,\"schema_version\":1}", "DUPLICATE_KEY")] {
+    for (content, reason) in [
+        ("{", "CORRUPT"),
+        ("", "CORRUPT"),
+        ("[]", "BAD_SHAPE"),
+        ("{\"schema_version\":2,\"reports_dir\":\"/a\",\"reports\":[]}", "SCHEMA_NEWER"),
+        ("{\"schema_version\":1,\"schema_version\":1}", "DUPLICATE_KEY"),
+    ] {
         kit.write("bad.json", content);
         let failed = kit.run(&["resolve-round-report", "--reports-dir", "a", "--snapshot-file", "bad.json"]);
         assert_eq!(failed.reason(), reason, "{content}");
@@ -101,8 +119,21 @@ fn metrics_have_the_reference_fields_first() {
     kit.write("r.md", report("REQUEST_CHANGES", &["`a.rs:14` — x"], &["`b.rs:7` y"], &[]));
     let answer = kit.run(&["collect-metrics", "--round-number", "1", "--review-report", "r.md"]).ok();
     let reference = [
-        "ok", "round_number", "round_review_report_path", "response_report_path", "verdict", "count_red", "count_yellow", "count_info", "accepted_count",
-        "rejected_count", "deferred_count", "implemented_count", "halted", "execution_path", "findings_signature",
+        "ok",
+        "round_number",
+        "round_review_report_path",
+        "response_report_path",
+        "verdict",
+        "count_red",
+        "count_yellow",
+        "count_info",
+        "accepted_count",
+        "rejected_count",
+        "deferred_count",
+        "implemented_count",
+        "halted",
+        "execution_path",
+        "findings_signature",
     ];
     assert_eq!(keys(&answer)[..reference.len()], reference);
     assert_eq!(answer["findings_signature"], json!(["critical:a.rs:2:untagged", "warning:b.rs:1:untagged"]));
@@ -112,7 +143,10 @@ fn metrics_have_the_reference_fields_first() {
 fn a_category_comes_from_the_exact_place_in_the_recurring_artifact() {
     let kit = Kit::new();
     kit.write("x/reports/r.md", report("CONCERN", &[], &["`a.rs:14` — x"], &[]));
-    kit.write("x/recurring-findings.json", r#"{"payload":{"findings":[{"category":"nope","example_files":["a.rs:14"]},{"category":"security","example_files":["a.rs:14"]}]}}"#);
+    kit.write(
+        "x/recurring-findings.json",
+        r#"{"payload":{"findings":[{"category":"nope","example_files":["a.rs:14"]},{"category":"security","example_files":["a.rs:14"]}]}}"#,
+    );
     let answer = kit.run(&["collect-metrics", "--round-number", "1", "--review-report", "x/reports/r.md"]).ok();
     assert_eq!(answer["findings_signature"], json!(["warning:a.rs:2:security"]));
 }
@@ -165,9 +199,31 @@ fn a_recorded_state_has_the_reference_keys_first_and_in_order() {
     assert_eq!(keys(&answer)[..3], ["ok", "loop_id", "state_file"]);
     let state = kit.json("st/loop-L-round-1.state.json");
     let reference = [
-        "schema_version", "source", "loop_id", "round_number", "base_commit", "verdict", "counts", "round_review_report_path", "response_report_path", "findings",
-        "rejected", "skipped_rejects", "artifact_phase", "risk", "routing_plan_digest", "planned_reviewers", "actual_reviewers", "wave", "expansion",
-        "reviewer_calls_saved", "readiness", "receipt_path", "assignments", "response_metrics", "owner",
+        "schema_version",
+        "source",
+        "loop_id",
+        "round_number",
+        "base_commit",
+        "verdict",
+        "counts",
+        "round_review_report_path",
+        "response_report_path",
+        "findings",
+        "rejected",
+        "skipped_rejects",
+        "artifact_phase",
+        "risk",
+        "routing_plan_digest",
+        "planned_reviewers",
+        "actual_reviewers",
+        "wave",
+        "expansion",
+        "reviewer_calls_saved",
+        "readiness",
+        "receipt_path",
+        "assignments",
+        "response_metrics",
+        "owner",
     ];
     assert_eq!(keys(&state)[..reference.len()], reference);
     assert_eq!(state["source"], "report-parse");
@@ -231,11 +287,24 @@ fn of_twenty_parallel_recordings_of_one_round_one_succeeds() {
     let children: Vec<_> = (0..20)
         .map(|n| {
             let review = format!("r{n}.md");
-            let args = ["record-round", "--round-number", "1", "--review-report", &review, "--base-commit", BASE, "--state-dir", "st", "--loop-id", "L"];
+            let args = [
+                "record-round",
+                "--round-number",
+                "1",
+                "--review-report",
+                &review,
+                "--base-commit",
+                BASE,
+                "--state-dir",
+                "st",
+                "--loop-id",
+                "L",
+            ];
             kit.command(&args).stdout(std::process::Stdio::piped()).spawn().unwrap()
         })
         .collect();
-    let answers: Vec<Value> = children.into_iter().map(|c| serde_json::from_slice(&c.wait_with_output().unwrap().stdout).unwrap()).collect();
+    let answers: Vec<Value> =
+        children.into_iter().map(|c| serde_json::from_slice(&c.wait_with_output().unwrap().stdout).unwrap()).collect();
     assert_eq!(answers.iter().filter(|a| a["ok"] == true).count(), 1);
     assert_eq!(answers.iter().filter(|a| a["error"]["code"] == "ROUND_EXISTS").count(), 19, "{answers:?}");
     assert_eq!(kit.list("st"), ["loop-L-round-1.state.json"]);
@@ -249,7 +318,8 @@ fn ids_and_commits_are_checked_at_the_door() {
         record(&kit, "1", id, "r.md", &[]).fails("BAD_ID");
     }
     assert!(kit.list("st").is_empty());
-    let base = |b: &str| kit.run(&["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", b, "--state-dir", "st"]);
+    let base =
+        |b: &str| kit.run(&["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", b, "--state-dir", "st"]);
     base("").fails("MISSING_BASE_COMMIT");
     base("b --> <script>").fails("BAD_COMMIT");
     base("abc").fails("BAD_COMMIT");
@@ -264,7 +334,21 @@ fn gaps_other_bases_and_absolute_citations_are_warnings() {
     kit.write("r.md", report("CONCERN", &[], &["`/repo/src/a.rs:1` x"], &[]));
     let answer = record(&kit, "3", "L", "r.md", &[]).ok();
     assert_eq!(answer["warnings"], json!(["paths_not_relative", "previous_round_missing"]));
-    let other = ["record-round", "--round-number", "4", "--review-report", "r.md", "--base-commit", "1234567", "--state-dir", "st", "--loop-id", "L", "--repo-root", "/repo"];
+    let other = [
+        "record-round",
+        "--round-number",
+        "4",
+        "--review-report",
+        "r.md",
+        "--base-commit",
+        "1234567",
+        "--state-dir",
+        "st",
+        "--loop-id",
+        "L",
+        "--repo-root",
+        "/repo",
+    ];
     assert_eq!(kit.run(&other).ok()["warnings"], json!(["base_changed"]));
     assert_eq!(kit.json("st/loop-L-round-4.state.json")["findings"][0]["path"], "src/a.rs");
 }
@@ -279,7 +363,10 @@ fn routing_metadata_is_checked_field_by_field() {
     kit.write("m.json", good.to_string());
     record(&kit, "1", "L", "r.md", &["--routing-metadata-file", "m.json"]).ok();
     let state = kit.json("st/loop-L-round-1.state.json");
-    assert_eq!(state["assignments"], json!([{"reviewer_id": "claude-opus", "assignment_role": "standard", "model": null, "effort": "high", "wave": 1}]));
+    assert_eq!(
+        state["assignments"],
+        json!([{"reviewer_id": "claude-opus", "assignment_role": "standard", "model": null, "effort": "high", "wave": 1}])
+    );
     let breaks: [(&str, Value); 9] = [
         ("/artifact_phase", json!("x")),
         ("/risk", json!("none")),
@@ -310,12 +397,18 @@ fn rounds_compare_as_the_reference_compares_them() {
     record(&kit, "2", "L", "b.md", &[]).ok();
     let files = ["st/loop-L-round-1.state.json", "st/loop-L-round-2.state.json"];
     let answer = kit.run(&["compare-rounds", "--previous", files[0], "--current", files[1]]).ok();
-    assert_eq!(keys(&answer)[..9], ["ok", "repeated_count", "resolved_count", "added_count", "larger_set_size", "repeat_ratio", "stalled", "progressed", "progress"]);
+    assert_eq!(
+        keys(&answer)[..9],
+        ["ok", "repeated_count", "resolved_count", "added_count", "larger_set_size", "repeat_ratio", "stalled", "progressed", "progress"]
+    );
     assert_eq!((&answer["repeated_count"], &answer["resolved_count"], &answer["added_count"]), (&json!(1), &json!(2), &json!(2)));
     assert_eq!((&answer["repeat_ratio"], &answer["progress"]), (&json!(1.0 / 3.0), &json!("regression")));
     assert_eq!(answer["severity_changed_count"], 1);
     let same = kit.run(&["compare-rounds", "--previous", files[0], "--current", files[0]]).ok();
-    assert_eq!((&same["repeat_ratio"], &same["stalled"], &same["progress"], &same["warnings"]), (&json!(1), &json!(true), &json!("stalled"), &json!(["same_round"])));
+    assert_eq!(
+        (&same["repeat_ratio"], &same["stalled"], &same["progress"], &same["warnings"]),
+        (&json!(1), &json!(true), &json!("stalled"), &json!(["same_round"]))
+    );
     record(&kit, "1", "M", "a.md", &[]).ok();
     let stale = kit.run(&["compare-rounds", "--previous", files[0], "--current", "st/loop-M-round-1.state.json"]).fails("STALE_STATE");
     assert_eq!((&stale["previous_loop_id"], &stale["current_loop_id"]), (&json!("L"), &json!("M")));
@@ -327,7 +420,8 @@ fn an_unlocated_finding_that_repeats_stalls() {
     kit.write("a.md", report("REQUEST_CHANGES", &["The design names no owner of the queue"], &[], &[]));
     record(&kit, "1", "L", "a.md", &[]).ok();
     record(&kit, "2", "L", "a.md", &[]).ok();
-    let answer = kit.run(&["compare-rounds", "--previous", "st/loop-L-round-1.state.json", "--current", "st/loop-L-round-2.state.json"]).ok();
+    let answer =
+        kit.run(&["compare-rounds", "--previous", "st/loop-L-round-1.state.json", "--current", "st/loop-L-round-2.state.json"]).ok();
     assert_eq!((&answer["stalled"], &answer["unlocated_count"]), (&json!(true), &json!(1)));
 }
 
@@ -340,7 +434,8 @@ fn the_reference_states_of_both_schemas_are_read() {
             "findings": [{"severity": "warning", "path": "a.js", "line": 3, "title_slug": "x", "category": "untagged"}], "rejected": [], "skipped_rejects": 0});
         kit.write(&format!("st/loop-L-round-{schema}.state.json"), state.to_string());
     }
-    let answer = kit.run(&["compare-rounds", "--previous", "st/loop-L-round-1.state.json", "--current", "st/loop-L-round-2.state.json"]).ok();
+    let answer =
+        kit.run(&["compare-rounds", "--previous", "st/loop-L-round-1.state.json", "--current", "st/loop-L-round-2.state.json"]).ok();
     assert_eq!(answer["repeated_count"], 1);
 }
 
@@ -385,7 +480,10 @@ fn the_prior_context_puts_rejects_of_all_rounds_first_and_keeps_its_header() {
     assert_eq!(keys(&answer)[..5], ["ok", "output_file", "loop_id", "round_number", "truncated"]);
     assert_eq!(answer["truncated"], true);
     let text = kit.read("p.md");
-    assert!(text.starts_with(&format!("<!-- PRIOR-CONTEXT v1 loop_id=L base_commit={BASE} round=2 -->\n\n# Prior round 2 context (loop L)\n")), "{text}");
+    assert!(
+        text.starts_with(&format!("<!-- PRIOR-CONTEXT v1 loop_id=L base_commit={BASE} round=2 -->\n\n# Prior round 2 context (loop L)\n")),
+        "{text}"
+    );
     assert!(text.len() <= 16_384 && text.contains("left out: 0 rejected, "), "{}", text.len());
     let (rejects, findings) = (text.find("## Previously rejected").unwrap(), text.find("## Open findings from round 2 (300)").unwrap());
     assert!(rejects < findings);
@@ -421,7 +519,9 @@ fn the_session_document_is_the_same_bytes_for_the_same_states() {
     render("b.md", &[]).ok();
     let text = kit.read("a.md");
     assert_eq!(text, kit.read("b.md"));
-    assert!(text.starts_with("<!-- SESSION-DOC v1 loop_id=L rounds=2 -->\n\n# Deep Review session — loop L\n\n- **Latest verdict**: APPROVE (round 2)\n"));
+    assert!(text.starts_with(
+        "<!-- SESSION-DOC v1 loop_id=L rounds=2 -->\n\n# Deep Review session — loop L\n\n- **Latest verdict**: APPROVE (round 2)\n"
+    ));
     assert!(text.contains("| 1 | REQUEST_CHANGES | 1 | 1 | 0 | — |\n| 2 | APPROVE | 0 | 0 | 0 | confirmation |"), "{text}");
     assert!(text.contains("## Open findings (round 2) — 0\n\n- (none)\n") && text.contains("## Resolved (cumulative) — 2\n"), "{text}");
     assert!(text.contains("](2%20%28x%29-review.md)"), "{text}");
@@ -432,7 +532,8 @@ fn the_session_document_is_the_same_bytes_for_the_same_states() {
     assert!(closed.ends_with("## Final summary\n\n- **Stop reason**: APPROVED\n- **Rounds saved**: 3\n- **Total implemented**: 1\n- **Remaining work**:\n  - a b\n"), "{closed}");
     kit.write("f.json", "[1]");
     render("c.md", &["--final-summary-file", "f.json"]).fails("INVALID_FINAL_SUMMARY");
-    kit.run(&["render-session-doc", "--loop-id", "Z", "--tmp-dir", "st", "--reports-dir", "reports", "--output", "z.md"]).fails("NO_ROUNDS");
+    kit.run(&["render-session-doc", "--loop-id", "Z", "--tmp-dir", "st", "--reports-dir", "reports", "--output", "z.md"])
+        .fails("NO_ROUNDS");
 }
 
 #[test]
@@ -450,14 +551,29 @@ fn a_torn_sibling_state_is_said_and_skipped() {
 fn owned(pid: &str, started: &str, more: Value) -> String {
     let mut owner = json!({"host_hash": "", "pid": pid, "process_start_ms": "1000", "session_id": null, "started_at": started});
     owner.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    json!({"schema_version": 2, "loop_id": "L", "round_number": 1, "base_commit": "abcdef1", "verdict": "APPROVE", "owner": owner}).to_string()
+    json!({"schema_version": 2, "loop_id": "L", "round_number": 1, "base_commit": "abcdef1", "verdict": "APPROVE", "owner": owner})
+        .to_string()
 }
 
 fn host_hash(kit: &Kit) -> String {
     let mut stamped = Kit::new();
     stamped.set("CLAUDE_CODE_SESSION_ID", "s");
     stamped.write("r.md", report("APPROVE", &[], &[], &[]));
-    stamped.run(&["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", BASE, "--state-dir", "st", "--loop-id", "H"]).ok();
+    stamped
+        .run(&[
+            "record-round",
+            "--round-number",
+            "1",
+            "--review-report",
+            "r.md",
+            "--base-commit",
+            BASE,
+            "--state-dir",
+            "st",
+            "--loop-id",
+            "H",
+        ])
+        .ok();
     let _ = kit;
     stamped.json("st/loop-H-round-1.state.json")["owner"]["host_hash"].as_str().unwrap().to_owned()
 }

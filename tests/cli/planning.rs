@@ -14,7 +14,10 @@ fn loop_arguments_expand_with_the_reference_fields() {
     let kit = Kit::new();
     let answer = expand(&kit, json!(["--codex-only", "--max=3", "--session-doc", "--model", "codex=gpt=5"])).ok();
     assert_eq!(answer["argv"], json!(["--codex", "--no-opus", "--no-agy", "--max=3", "--session-doc", "--model", "codex=gpt=5"]));
-    assert_eq!((&answer["route"], &answer["max"], &answer["maxExplicit"], &answer["session_doc"]), (&json!("loop"), &json!(3), &json!(true), &json!(true)));
+    assert_eq!(
+        (&answer["route"], &answer["max"], &answer["maxExplicit"], &answer["session_doc"]),
+        (&json!("loop"), &json!(3), &json!(true), &json!(true))
+    );
     let overrides = &answer["overrides"];
     assert_eq!((&overrides["protocol_version"], &overrides["codex_only"]), (&json!("2.0"), &json!(true)));
     assert_eq!(overrides["providers"], json!({"codex": {"model": "gpt=5"}}));
@@ -40,7 +43,9 @@ fn loop_arguments_that_break_the_grammar_are_refused_with_argv() {
 fn a_plan_gives_each_reviewer_only_its_own_assignment() {
     let kit = Kit::new();
     kit.write("args.json", json!(["--ultracode", "--agy", "--reviewer-model", "claude-opus=fable"]).to_string());
-    let answer = kit.run(&["plan-round", "--round-number", "1", "--loop-id", "L", "--args-file", "args.json", "--risk", "high", "--output", "p.json"]).ok();
+    let answer = kit
+        .run(&["plan-round", "--round-number", "1", "--loop-id", "L", "--args-file", "args.json", "--risk", "high", "--output", "p.json"])
+        .ok();
     assert_eq!((&answer["cap"], &answer["cap_source"]), (&json!(5), &json!("policy")));
     assert!(answer.get("seats").is_none());
     let seat = kit.run(&["plan-round", "--plan-file", "p.json", "--reviewer", "claude-opus"]).ok();
@@ -114,7 +119,10 @@ fn a_single_critical_voice_wants_one_more_reviewer_once() {
     let mut three = attempts;
     three.push(attempt(next["reviewer_id"].as_str().unwrap(), "security", &clean));
     let done = synthesize(&kit, json!({"attempts": three, "consensus": consensus}), &[]).ok();
-    assert_eq!((&done["status"], &done["verdict"], &done["expansion_rejected"]), (&json!("verdict"), &json!("REQUEST_CHANGES"), &json!("maximum_expansion_waves_reached")));
+    assert_eq!(
+        (&done["status"], &done["verdict"], &done["expansion_rejected"]),
+        (&json!("verdict"), &json!("REQUEST_CHANGES"), &json!("maximum_expansion_waves_reached"))
+    );
 }
 
 #[test]
@@ -126,7 +134,10 @@ fn attempts_whose_evidence_or_form_is_broken_do_not_count() {
     moved["after_fingerprint"]["digest"] = json!("b");
     let chatty = attempt("codex-adversarial", "adversarial", "Looks good to me!");
     let none = synthesize(&kit, json!([moved, chatty]), &[]).ok();
-    assert_eq!((&none["status"], &none["reason"], &none["actual_reviewers"]), (&json!("operational_failure"), &json!("no_trusted_reviewer"), &json!(0)));
+    assert_eq!(
+        (&none["status"], &none["reason"], &none["actual_reviewers"]),
+        (&json!("operational_failure"), &json!("no_trusted_reviewer"), &json!(0))
+    );
     assert_eq!(none["excluded"][0]["reason"], "fingerprint_mismatch");
     assert_eq!(none["excluded"][1]["reason"], "malformed_or_empty_result");
     synthesize(&kit, json!([attempt("agy", "standard", &clean)]), &[]).fails("INVALID_REVIEWER_IDENTITY");
@@ -151,8 +162,26 @@ fn one_trusted_reviewer_follows_the_three_sentences_of_the_seed() {
 #[test]
 fn critical_risk_needs_three_trusted_reviewers_or_there_is_no_verdict() {
     let kit = Kit::new();
-    kit.run(&["plan-round", "--round-number", "1", "--loop-id", "L", "--risk", "critical", "--available", "claude-opus,codex-review", "--output", "p.json"]).ok();
-    let seats: Vec<(String, String)> = kit.json("p.json")["seats"].as_array().unwrap().iter().map(|s| (s["reviewer_id"].as_str().unwrap().to_owned(), s["assignment_role"].as_str().unwrap().to_owned())).collect();
+    kit.run(&[
+        "plan-round",
+        "--round-number",
+        "1",
+        "--loop-id",
+        "L",
+        "--risk",
+        "critical",
+        "--available",
+        "claude-opus,codex-review",
+        "--output",
+        "p.json",
+    ])
+    .ok();
+    let seats: Vec<(String, String)> = kit.json("p.json")["seats"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["reviewer_id"].as_str().unwrap().to_owned(), s["assignment_role"].as_str().unwrap().to_owned()))
+        .collect();
     let clean = report("APPROVE", &[], &[], &[]);
     let attempts: Vec<Value> = seats.iter().map(|(id, role)| attempt(id, role, &clean)).collect();
     let answer = synthesize(&kit, json!({"attempts": attempts, "consensus": {"findings": []}}), &[]).ok();
@@ -162,7 +191,19 @@ fn critical_risk_needs_three_trusted_reviewers_or_there_is_no_verdict() {
 fn recorded(kit: &Kit, round: &str, review: &str, response: Option<&str>) -> String {
     kit.write(&format!("r{round}.md"), review);
     let review = format!("r{round}.md");
-    let mut args = vec!["record-round", "--round-number", round, "--review-report", &review, "--base-commit", "abcdef1", "--state-dir", "st", "--loop-id", "L"];
+    let mut args = vec![
+        "record-round",
+        "--round-number",
+        round,
+        "--review-report",
+        &review,
+        "--base-commit",
+        "abcdef1",
+        "--state-dir",
+        "st",
+        "--loop-id",
+        "L",
+    ];
     let name = format!("s{round}.md");
     if let Some(text) = response {
         kit.write(&name, text);
@@ -179,7 +220,12 @@ fn a_round_is_decided_from_its_states() {
     let one = recorded(&kit, "1", &found, Some(done));
     let answer = kit.run(&["decide-round", "--current", &one, "--cap", "5"]).ok();
     assert_eq!((&answer["action"], &answer["condition"], &answer["rounds_saved"]), (&json!("continue"), &Value::Null, &json!(4)));
-    let two = recorded(&kit, "2", &found, Some("- **Items**: accepted 2, rejected 0, deferred 0\n- **implemented_count**: 0\n- **halted**: false\n"));
+    let two = recorded(
+        &kit,
+        "2",
+        &found,
+        Some("- **Items**: accepted 2, rejected 0, deferred 0\n- **implemented_count**: 0\n- **halted**: false\n"),
+    );
     let stalled = kit.run(&["decide-round", "--previous", &one, "--current", &two, "--cap", "5"]).ok();
     assert_eq!((&stalled["action"], &stalled["condition"], &stalled["stop_reason"]), (&json!("stop"), &json!(3), &json!("stalled")));
     assert_eq!((&stalled["final_verdict"], &stalled["skip"]), (&json!("REQUEST_CHANGES"), &json!("next_review")));
@@ -216,7 +262,10 @@ fn deferred_items_ask_and_skips_keep_their_three_kinds() {
     assert_eq!((&stopped["condition"], &stopped["skip"]), (&json!(5), &json!("user")));
     assert_eq!(decide(&["--user-choice", "continue"])["action"], "continue");
     let split = kit.run(&["decide-round", "--review-report", "r1.md", "--cap", "5", "--split-only"]).ok();
-    assert_eq!((&split["run_respond"], &split["skip"], &split["respond_skip"]), (&json!(false), &json!("respond"), &json!("split_only_concern")));
+    assert_eq!(
+        (&split["run_respond"], &split["skip"], &split["respond_skip"]),
+        (&json!(false), &json!("respond"), &json!("split_only_concern"))
+    );
     let plain = kit.run(&["decide-round", "--review-report", "r1.md", "--cap", "5"]).ok();
     assert_eq!((&plain["run_respond"], &plain["skip"]), (&json!(true), &Value::Null));
 }
@@ -245,16 +294,53 @@ fn failures_without_a_review_are_decided_too() {
 #[test]
 fn the_summary_is_computed_from_the_states() {
     let kit = Kit::new();
-    recorded(&kit, "1", &report("REQUEST_CHANGES", &["`a.rs:1` x"], &[], &[]), Some("### ITEM-1: a\n- **Decision**: ACCEPT\n- **Action**: done\n"));
+    recorded(
+        &kit,
+        "1",
+        &report("REQUEST_CHANGES", &["`a.rs:1` x"], &[], &[]),
+        Some("### ITEM-1: a\n- **Decision**: ACCEPT\n- **Action**: done\n"),
+    );
     recorded(&kit, "2", &report("CONCERN", &[], &["`b.rs:2` y"], &[]), Some("Nothing to count here.\n"));
     std::fs::create_dir(kit.path("responses")).unwrap();
-    let args = ["summarize-loop", "--loop-id", "L", "--state-dir", "st", "--cap", "5", "--stop-reason", "user_stop", "--remaining", "ask ops", "--output", "responses", "--json-output", "f.json"];
+    let args = [
+        "summarize-loop",
+        "--loop-id",
+        "L",
+        "--state-dir",
+        "st",
+        "--cap",
+        "5",
+        "--stop-reason",
+        "user_stop",
+        "--remaining",
+        "ask ops",
+        "--output",
+        "responses",
+        "--json-output",
+        "f.json",
+    ];
     let answer = kit.run(&args).ok();
-    assert_eq!((&answer["rounds_saved"], &answer["implemented_total"], &answer["implemented_unknown_rounds"]), (&json!(3), &json!(1), &json!([2])));
+    assert_eq!(
+        (&answer["rounds_saved"], &answer["implemented_total"], &answer["implemented_unknown_rounds"]),
+        (&json!(3), &json!(1), &json!([2]))
+    );
     assert_eq!((&answer["final_verdict"], &answer["stop_reason"]), (&json!("CONCERN"), &json!("user_stop")));
     assert_eq!(answer["remaining_work"], json!(["open warning: b.rs:2 y", "ask ops"]));
     assert_eq!(kit.list("responses"), ["2026-11-30-120000-loop-summary.md"]);
-    kit.run(&["render-session-doc", "--loop-id", "L", "--tmp-dir", "st", "--reports-dir", ".", "--output", "d.md", "--final-summary-file", "f.json"]).ok();
+    kit.run(&[
+        "render-session-doc",
+        "--loop-id",
+        "L",
+        "--tmp-dir",
+        "st",
+        "--reports-dir",
+        ".",
+        "--output",
+        "d.md",
+        "--final-summary-file",
+        "f.json",
+    ])
+    .ok();
     assert!(kit.read("d.md").contains("- **Total implemented**: 1"));
     kit.run(&["summarize-loop", "--loop-id", "Z", "--state-dir", "st", "--cap", "5", "--stop-reason", "x"]).fails("NO_ROUNDS");
 }

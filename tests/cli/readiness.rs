@@ -6,11 +6,14 @@ use crate::kit::Kit;
 
 fn gate(findings: Value, issues: &str) -> String {
     let fence = serde_json::to_string_pretty(&json!({"schema_version": 1, "findings": findings})).unwrap();
-    format!("# Deep Review Report — 2026-11-30\n\n## Summary\n- **Verdict**: CONCERN\n- **Issues**: {issues}\n\n## Artifact Gate\n\n```json\n{fence}\n```\n")
+    format!(
+        "# Deep Review Report — 2026-11-30\n\n## Summary\n- **Verdict**: CONCERN\n- **Issues**: {issues}\n\n## Artifact Gate\n\n```json\n{fence}\n```\n"
+    )
 }
 
 fn request(kit: &Kit, risk: &str, reports: &[(&str, &str)]) {
-    let reports: Vec<Value> = reports.iter().map(|(id, file)| json!({"reviewer_id": id, "provider": id.split('-').next(), "report": file})).collect();
+    let reports: Vec<Value> =
+        reports.iter().map(|(id, file)| json!({"reviewer_id": id, "provider": id.split('-').next(), "report": file})).collect();
     kit.write("q.json", json!({"documents": ["doc.md"], "reports": reports, "risk": risk}).to_string());
 }
 
@@ -30,7 +33,10 @@ fn a_document_without_open_findings_is_sealed_and_checks() {
     kit.write("r/one.md", gate(json!([{"id": "D-1", "severity": "warning", "stage": "implementation_verification", "acceptance_evidence": ["bench under 5 ms"]}]), "🔴 0, 🟡 1, ℹ️ 0"));
     request(&kit, "low", &[("claude-opus", "one.md")]);
     let sealed = seal(&kit).ok();
-    assert_eq!((&sealed["ready"], &sealed["verdict"], &sealed["state"]), (&json!(true), &json!("CONCERN"), &json!("READY_FOR_IMPLEMENTATION")));
+    assert_eq!(
+        (&sealed["ready"], &sealed["verdict"], &sealed["state"]),
+        (&json!(true), &json!("CONCERN"), &json!("READY_FOR_IMPLEMENTATION"))
+    );
     let receipt = sealed["receipt_path"].as_str().unwrap().to_owned();
     let name = format!("{}-{}.json", sealed["scope_sha256"].as_str().unwrap(), sealed["receipt_sha256"].as_str().unwrap());
     assert!(receipt.ends_with(&format!(".deep-review/receipts/document-readiness/{name}")));

@@ -8,8 +8,20 @@ use crate::kit::shared;
 
 /// Markdown reports in sections and lists. The other formats of the worked inputs come with parse-findings.
 const READ: &[&str] = &[
-    "approve-but-first", "approve-with-high", "bracket-dash-variants", "canonical-counts-disagree", "canonical-en", "canonical-ko", "crlf-list", "fence-noise",
-    "headings-per-severity", "korean-clean", "unclosed-fence", "two-verdict-lines-differ", "unknown-verdict-word", "anchors-and-links",
+    "approve-but-first",
+    "approve-with-high",
+    "bracket-dash-variants",
+    "canonical-counts-disagree",
+    "canonical-en",
+    "canonical-ko",
+    "crlf-list",
+    "fence-noise",
+    "headings-per-severity",
+    "korean-clean",
+    "unclosed-fence",
+    "two-verdict-lines-differ",
+    "unknown-verdict-word",
+    "anchors-and-links",
 ];
 
 fn fold(text: &str) -> String {
@@ -59,7 +71,8 @@ fn the_worked_markdown_reports_are_read() {
 fn nothing_in_a_worked_report_makes_a_false_approval() {
     for case in crate::kit::folders(&shared("reports")) {
         let want: Value = serde_json::from_str(&std::fs::read_to_string(case.join("expected.json")).unwrap()).unwrap();
-        let input = std::fs::read_dir(&case).unwrap().flatten().map(|e| e.path()).find(|p| p.file_stem().is_some_and(|s| s == "input")).unwrap();
+        let input =
+            std::fs::read_dir(&case).unwrap().flatten().map(|e| e.path()).find(|p| p.file_stem().is_some_and(|s| s == "input")).unwrap();
         let review = read::review(&std::fs::read(input).unwrap());
         let approved = review.verdict().0.word() == "approve";
         assert!(!approved || want["verdict"] == "approve", "{case:?}: {:?}", review.verdict());

@@ -29,7 +29,10 @@ fn a_clean_surface_ends_with_approve_and_exit_0() {
     kit.repo("r", &[("a.rs", "fn a() {}\n")]);
     kit.write("r/a.rs", "fn a() { b() }\n");
     let answer = run(&kit, &[]).ok();
-    assert_eq!((&answer["verdict"], &answer["rounds"], &answer["stop_condition"], &answer["stop_reason"]), (&json!("APPROVE"), &json!(1), &json!(1), &json!("APPROVED")));
+    assert_eq!(
+        (&answer["verdict"], &answer["rounds"], &answer["stop_condition"], &answer["stop_reason"]),
+        (&json!("APPROVE"), &json!(1), &json!(1), &json!("APPROVED"))
+    );
     assert_eq!(reports(&kit).len(), 1);
     let summary = answer["files"]["summary"].as_str().unwrap();
     assert!(std::fs::read_to_string(summary).unwrap().contains("- **Stop reason**: APPROVED"));
@@ -63,9 +66,11 @@ fn without_a_session_document_everything_else_is_the_same_bytes() {
         args.extend(more);
         run(&kit, &args);
         let folder = kit.path("state");
-        let files = walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|e| e.file_name().to_string_lossy().ends_with(".state.json"));
+        let files =
+            walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|e| e.file_name().to_string_lossy().ends_with(".state.json"));
         let root = kit.root().to_string_lossy().into_owned();
-        let mut states: Vec<Value> = files.map(|e| serde_json::from_str(&std::fs::read_to_string(e.path()).unwrap().replace(&root, "ROOT")).unwrap()).collect();
+        let mut states: Vec<Value> =
+            files.map(|e| serde_json::from_str(&std::fs::read_to_string(e.path()).unwrap().replace(&root, "ROOT")).unwrap()).collect();
         states.sort_by_key(|s: &Value| s["round_number"].as_u64());
         for state in &mut states {
             // Names hold the second a report was written in.
@@ -101,7 +106,12 @@ fn any_program_can_be_the_source_and_the_responder() {
     kit.write("two.md", report("APPROVE", &[], &[], &[]));
     let one = kit.text("one.md");
     let two = kit.text("two.md");
-    let argv = source(&kit, &format!("test -s \"$1\" || exit 9\nif [ \"$REVIEW_LOOP_ROUND\" = 1 ]; then cat '{one}'; else test -s \"$REVIEW_LOOP_PRIOR_CONTEXT\" || exit 8; cat '{two}'; fi"));
+    let argv = source(
+        &kit,
+        &format!(
+            "test -s \"$1\" || exit 9\nif [ \"$REVIEW_LOOP_ROUND\" = 1 ]; then cat '{one}'; else test -s \"$REVIEW_LOOP_PRIOR_CONTEXT\" || exit 8; cat '{two}'; fi"
+        ),
+    );
     let answer = kit.write("respond.sh", "#!/bin/sh\ngrep -q boom || exit 7\ntest -s \"$1\" || exit 6\nprintf -- '- **Items**: accepted 1, rejected 0, deferred 0\\n### ITEM-1: boom\\n- **Decision**: ACCEPT\\n- **Action**: defused\\n'\n");
     std::fs::set_permissions(&answer, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let respond = json!([answer, "{report}"]).to_string();
@@ -215,7 +225,19 @@ fn fixes_never_leave_the_repository_or_follow_a_link() {
     let kit = Kit::new();
     kit.repo("r", &[("real/a.txt", "x\n")]);
     kit.write("outside.txt", "secret  \n");
-    kit.write("hostile.md", report("CONCERN", &[], &["[low · trailing-whitespace] `../outside.txt:1` — x", "[low · trailing-whitespace] `link.txt:1` — y", "[low · trailing-whitespace] `.git/config:1` — z"], &[]));
+    kit.write(
+        "hostile.md",
+        report(
+            "CONCERN",
+            &[],
+            &[
+                "[low · trailing-whitespace] `../outside.txt:1` — x",
+                "[low · trailing-whitespace] `link.txt:1` — y",
+                "[low · trailing-whitespace] `.git/config:1` — z",
+            ],
+            &[],
+        ),
+    );
     std::os::unix::fs::symlink(kit.path("outside.txt"), kit.path("r/link.txt")).unwrap();
     let hostile = kit.text("hostile.md");
     let argv = source(&kit, &format!("cat '{hostile}'"));
@@ -235,7 +257,21 @@ fn loop_of(kit: &Kit) -> String {
 fn a_run_that_is_killed_at_any_step_goes_on_to_the_same_end() {
     let whole = planted();
     let whole = (run(&whole, &["--respond", "fix"]), whole);
-    let points = ["plan", "review", "judge", "respond", "record", "document", "decide", "prior", "close", "written", "renamed", "review_published", "fixed_one"];
+    let points = [
+        "plan",
+        "review",
+        "judge",
+        "respond",
+        "record",
+        "document",
+        "decide",
+        "prior",
+        "close",
+        "written",
+        "renamed",
+        "review_published",
+        "fixed_one",
+    ];
     for point in points {
         let mut kit = planted();
         kit.set("REVIEW_LOOP_TEST_FAILPOINT", point);
@@ -283,7 +319,9 @@ fn a_killed_run_takes_its_source_with_it() {
     let mut child = kit.command(&args).stdout(std::process::Stdio::null()).spawn().unwrap();
     let script = kit.text("source.sh");
     let began = std::time::Instant::now();
-    while !std::fs::read_dir("/proc").unwrap().flatten().any(|p| std::fs::read(p.path().join("cmdline")).is_ok_and(|c| c.starts_with(b"/bin/sh\0") && String::from_utf8_lossy(&c).contains(&script))) {
+    while !std::fs::read_dir("/proc").unwrap().flatten().any(|p| {
+        std::fs::read(p.path().join("cmdline")).is_ok_and(|c| c.starts_with(b"/bin/sh\0") && String::from_utf8_lossy(&c).contains(&script))
+    }) {
         assert!(began.elapsed().as_secs() < 20);
         std::thread::yield_now();
     }

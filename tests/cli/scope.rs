@@ -12,7 +12,14 @@ fn lines(case: &Path, name: &str) -> Vec<String> {
 }
 
 fn set_up(kit: &Kit, script: &Path, folder: &Path) {
-    let output = Command::new("bash").arg(script).arg(folder).env_clear().env("PATH", std::env::var("PATH").unwrap()).env("HOME", kit.path("home")).output().unwrap();
+    let output = Command::new("bash")
+        .arg(script)
+        .arg(folder)
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap())
+        .env("HOME", kit.path("home"))
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{script:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -20,7 +27,11 @@ fn set_up(kit: &Kit, script: &Path, folder: &Path) {
 fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
     let files = walk.filter(|e| !e.file_type().is_dir() && !e.path().components().any(|c| c.as_os_str() == "objects"));
-    files.map(|e| (e.path().to_string_lossy().into_owned(), if e.file_type().is_file() { std::fs::read(e.path()).unwrap() } else { Vec::new() })).collect()
+    files
+        .map(|e| {
+            (e.path().to_string_lossy().into_owned(), if e.file_type().is_file() { std::fs::read(e.path()).unwrap() } else { Vec::new() })
+        })
+        .collect()
 }
 
 fn fill(words: Vec<String>, repo: &Path) -> Vec<String> {
@@ -79,8 +90,10 @@ fn in_parallel(cases: Vec<std::path::PathBuf>, each: fn(&Path)) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| while let Some(case) = cases.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                each(case);
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    each(case);
+                }
             });
         }
     });
@@ -164,26 +177,39 @@ fn a_surface_tree_holds_the_base_plus_the_working_bytes_and_leaves_the_repositor
     kit.write("r/big.bin", vec![b'x'; (1 << 20) + 1]);
     std::os::unix::fs::symlink("keep.txt", kit.path("r/link")).unwrap();
     let before = snapshot(&kit.path("r"));
-    let answer = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/plan.json"]).ok();
+    let answer =
+        kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/plan.json"]).ok();
     assert!(snapshot(&kit.path("r")) == before);
     let tree = answer["surface_tree"].as_str().unwrap();
     let list = kit_tree(&kit, tree);
     assert_eq!(list, [".gitattributes", "change.txt", "crlf.txt", "keep.txt", "link", "new\nline.txt", "was-file/inner.txt"]);
     let show = |path: &str| {
         let objects = kit.text("st/objects");
-        let output = Command::new("git").args(["cat-file", "blob", &format!("{tree}:{path}")]).current_dir(kit.path("r")).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects).output().unwrap();
+        let output = Command::new("git")
+            .args(["cat-file", "blob", &format!("{tree}:{path}")])
+            .current_dir(kit.path("r"))
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects)
+            .output()
+            .unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!((show("change.txt"), show("crlf.txt"), show("link")), ("new\n".to_owned(), "a\r\nb\r\n".to_owned(), "keep.txt".to_owned()));
     let fingerprint = kit.run(&["fingerprint-scope", "--repo", "r", "--base", &base]).ok();
     assert_eq!(answer["surface_fingerprint"], fingerprint["scope_fingerprint"]);
     assert_eq!(answer["head_commit"], json!(base));
-    let none = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p2.json", "--no-surface"]).ok();
+    let none = kit
+        .run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p2.json", "--no-surface"])
+        .ok();
     assert_eq!(none["surface_tree"], Value::Null);
 }
 
 fn kit_tree(kit: &Kit, tree: &str) -> Vec<String> {
-    let output = Command::new("git").args(["ls-tree", "-r", "-z", "--name-only", tree]).current_dir(kit.path("r")).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", kit.text("st/objects")).output().unwrap();
+    let output = Command::new("git")
+        .args(["ls-tree", "-r", "-z", "--name-only", tree])
+        .current_dir(kit.path("r"))
+        .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", kit.text("st/objects"))
+        .output()
+        .unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap().split('\0').filter(|s| !s.is_empty()).map(str::to_owned).collect()
 }
@@ -198,7 +224,21 @@ fn record_round_copies_the_surface_of_the_plan_and_never_looks_at_the_tree() {
     kit.write("r/a.txt", "changed by respond\n");
     kit.write("r.md", crate::kit::report("APPROVE", &[], &[], &[]));
     let id = plan["loop_id"].as_str().unwrap();
-    let args = ["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", &base, "--state-dir", "st", "--loop-id", id, "--plan-file", "st/plan.json"];
+    let args = [
+        "record-round",
+        "--round-number",
+        "1",
+        "--review-report",
+        "r.md",
+        "--base-commit",
+        &base,
+        "--state-dir",
+        "st",
+        "--loop-id",
+        id,
+        "--plan-file",
+        "st/plan.json",
+    ];
     kit.run(&args).ok();
     let state = kit.json(&format!("st/loop-{id}-round-1.state.json"));
     for key in ["head_commit", "surface_fingerprint", "surface_tree"] {

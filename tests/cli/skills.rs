@@ -1,1 +1,159 @@
-//! x
+//! Skills: the limits of the Agent Skills format, command lines against the real grammar, examples through our readers.
+
+use std::path::{Path, PathBuf};
+
+use review_loop::finding::read;
+use review_loop::report::{gate, response, strict};
+use review_loop::wire;
+
+use crate::kit::{Kit, folders, package};
+
+fn skills() -> Vec<PathBuf> {
+    folders(&package().join("skills"))
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path:?}: {e}"))
+}
+
+fn pages(skill: &Path) -> Vec<PathBuf> {
+    let mut pages = vec![skill.join("SKILL.md")];
+    pages.extend(std::fs::read_dir(skill.join("references")).unwrap().flatten().map(|e| e.path()));
+    pages
+}
+
+/// The contents of fences with this info string.
+fn fences(text: &str, info: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open: Option<(&str, bool, String)> = None;
+    for line in text.lines() {
+        match &mut open {
+            Some((marker, wanted, body)) if line == *marker => {
+                found.extend(wanted.then(|| std::mem::take(body)));
+                open = None;
+            }
+            Some((_, _, body)) => body.extend([line, "\n"]),
+            None => {
+                let ticks = line.len() - line.trim_start_matches('`').len();
+                open = (ticks >= 3).then(|| (&line[..ticks], &line[ticks..] == info, String::new()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn front_matter_keeps_the_limits_of_the_format() {
+    for skill in skills() {
+        let page = text(&skill.join("SKILL.md"));
+        assert!(page.lines().count() < 250, "{skill:?}");
+        let front = page.strip_prefix("---\n").and_then(|r| r.split_once("\n---\n")).unwrap().0;
+        let value = |key: &str| front.lines().find_map(|l| l.strip_prefix(&format!("{key}: "))).unwrap_or_default();
+        let name = value("name");
+        assert_eq!(name, skill.file_name().unwrap().to_string_lossy());
+        assert!(
+            (1..=64).contains(&name.len())
+                && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                && !name.contains("--")
+        );
+        assert!((1..=1024).contains(&value("description").chars().count()));
+        assert!((1..=500).contains(&value("compatibility").chars().count()));
+        let keys: Vec<&str> = front.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split(':').next()).collect();
+        let allowed = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+        assert!(keys.iter().all(|k| allowed.contains(k)), "{keys:?}");
+    }
+}
+
+#[test]
+fn every_command_line_parses_against_the_real_grammar() {
+    let kit = Kit::new();
+    let mut seen = 0;
+    for page in skills().iter().flat_map(|s| pages(s)) {
+        for line in fences(&text(&page), "sh").iter().flat_map(|f| f.lines()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(words.first(), Some(&"review-loop"), "{page:?}: {line}");
+            let output = kit.command(&words[1..]).arg("--help").output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && said.contains("Usage: review-loop"), "{page:?}: {line}\n{said}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 15, "{seen}");
+}
+
+#[test]
+fn every_command_of_the_loop_is_sequenced_by_its_skill() {
+    let all: String = pages(&package().join("skills/deep-review-loop")).iter().map(|p| text(p)).collect();
+    for command in [
+        "expand-loop-args",
+        "plan-round",
+        "cleanup-residue",
+        "snapshot-reports",
+        "resolve-round-report",
+        "assert-same-path",
+        "collect-metrics",
+        "record-round",
+        "render-prior-context",
+        "render-session-doc",
+        "synthesize-verdict",
+        "decide-round",
+        "summarize-loop",
+        "seal-readiness",
+        "check-readiness",
+        "parse-response",
+        "detect-scope",
+        "fingerprint-scope",
+    ] {
+        assert!(all.contains(&format!("review-loop {command} ")), "{command}");
+    }
+}
+
+#[test]
+fn references_that_are_named_are_there() {
+    for skill in skills() {
+        for page in pages(&skill) {
+            for word in text(&page).split(['`', ' ', '(', ')']).filter(|w| w.starts_with("references/") && w.ends_with(".md")) {
+                assert!(skill.join(word).is_file(), "{page:?} names {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_report_example_is_strict_and_reads_as_it_is_written() {
+    let page = text(&package().join("skills/deep-review-loop/references/report-format.md"));
+    let example = &fences(&page, "markdown")[0];
+    let read_strictly = strict::read(example).unwrap();
+    let review = read::review(example.as_bytes());
+    assert_eq!((review.findings.len(), review.contradictions.len(), read_strictly.counts.critical), (3, 0, 1));
+    assert_eq!(review.findings[1].also[0].path, "src/queue/mod.rs");
+    let document = &fences(&page, "markdown")[1];
+    let value = wire::json::parse(gate::fence(document).unwrap().as_bytes()).unwrap();
+    assert_eq!(gate::findings(&value).unwrap().len(), 1);
+}
+
+#[test]
+fn the_response_example_agrees_with_itself() {
+    let page = text(&package().join("skills/deep-review-loop/references/response-format.md"));
+    let example = &fences(&page, "markdown")[0];
+    let read = response::read(example);
+    assert!(read.contradictions.is_empty(), "{:?}", read.contradictions);
+    assert_eq!((read.implemented(), read.halted()), ((1, response::Origin::Stated), (true, response::Origin::Stated)));
+    assert!(read.items.iter().all(|i| i.place.is_some() && i.decision.is_some()));
+    // What is stated is also what the blocks would say.
+    let unstated = response::Response { implemented_stated: None, halted_stated: None, ..read };
+    assert_eq!((unstated.implemented().0, unstated.halted().0), (1, true));
+}
+
+#[test]
+fn the_json_examples_of_the_review_are_documents_of_ours() {
+    let page = text(&package().join("skills/deep-review-loop/references/review.md"));
+    let examples = fences(&page, "json");
+    assert_eq!(examples.len(), 4);
+    assert_eq!(wire::attempts::read(examples[0].as_bytes()).unwrap().attempts.len(), 1);
+    let hex = "a".repeat(64);
+    let metadata = examples[1].replace("64 HEX of the plan's answer", &hex);
+    assert_eq!(wire::routing::read(metadata.as_bytes(), Path::new("/")).unwrap().actual_reviewers.len(), 2);
+    assert_eq!(wire::readiness::request(examples[2].as_bytes()).unwrap().minimum_reviewers, 2);
+    assert_eq!(wire::readiness::results(examples[3].as_bytes()).unwrap().results.len(), 1);
+}

@@ -220,9 +220,23 @@ pub fn is_absence(text: &str) -> bool {
 
 /// The phrase of a line in which a reviewer says that it could not look at what it was asked about.
 pub fn could_not_review(line: &str) -> Option<String> {
-    const UNABLE: &[&str] = &["unable to ", "could not ", "couldn't ", "cannot ", "can't ", "was not able to ", "were not able to ", "failed to "];
+    const UNABLE: &[&str] =
+        &["unable to ", "could not ", "couldn't ", "cannot ", "can't ", "was not able to ", "were not able to ", "failed to "];
     const LOOK: &[&str] = &["read ", "review ", "access ", "open ", "see ", "view ", "fetch ", "load ", "inspect ", "find "];
-    const WHAT: &[&str] = &["the diff", "the change", "the code", "the pull request", "the pr", "the patch", "the repository", "the files", "this change", "this diff", "any files", "any changes"];
+    const WHAT: &[&str] = &[
+        "the diff",
+        "the change",
+        "the code",
+        "the pull request",
+        "the pr",
+        "the patch",
+        "the repository",
+        "the files",
+        "this change",
+        "this diff",
+        "any files",
+        "any changes",
+    ];
     const OTHER: &[&str] = &["レビュー不可", "レビューできません", "无法审查", "无法读取", "검토 불가", "검토할 수 없", "읽을 수 없"];
     if let Some(phrase) = OTHER.iter().find(|p| line.contains(**p)) {
         return Some((*phrase).to_owned());
