@@ -75,7 +75,7 @@ pub fn run_with_surface(request: &Request, host: &Host, surface: Surface) -> Res
 fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Result<Answer, Fail> {
     let round_number = number::round(request.round_number.as_deref())?;
     let base = CommitId::parse(request.base_commit.as_deref())?;
-    let read = gather::review(host, request.review_report.as_deref())?;
+    let mut read = gather::review(host, request.review_report.as_deref())?;
     let judged = judge(&read.review, &read.path)?;
     let response = gather::response(host, request.response_report.as_deref())?;
     let routing = routing_metadata(host, request.routing_metadata_file.as_deref())?;
@@ -95,7 +95,7 @@ fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Res
         round_number,
         base_commit: base.as_str(),
         review_path: read.path,
-        review: &read.review,
+        findings: std::mem::take(&mut read.review.findings),
         review_sha256: read.sha256,
         judged,
         response: response.as_ref().map(|(path, sha, r)| (path.clone(), sha.clone(), r)),

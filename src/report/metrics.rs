@@ -2,6 +2,7 @@
 //!
 //! Source: rounds spec §1.4; map.md, One mapping of words.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::base::severity::{Grade, Level};
@@ -16,16 +17,16 @@ pub const CATEGORIES: [&str; 7] =
 
 /// Categories by exact `path:line`, first entry wins.
 #[derive(Debug, Clone, Default)]
-pub struct Categories(HashMap<String, String>);
+pub struct Categories(HashMap<String, &'static str>);
 
 impl Categories {
     /// Takes `(category, example_files)` entries in document order; others than [`CATEGORIES`] are skipped.
     pub fn new(entries: impl IntoIterator<Item = (String, Vec<String>)>) -> Categories {
         let mut by_place = HashMap::new();
         for (category, examples) in entries {
-            if CATEGORIES.contains(&category.as_str()) {
+            if let Some(known) = CATEGORIES.into_iter().find(|c| *c == category) {
                 for example in examples {
-                    by_place.entry(example).or_insert_with(|| category.clone());
+                    by_place.entry(example).or_insert(known);
                 }
             }
         }
@@ -33,11 +34,9 @@ impl Categories {
     }
 
     /// The category of a place, `untagged` without one.
-    pub fn of(&self, path: Option<&str>, line: Option<u64>) -> String {
-        let (Some(path), Some(line), false) = (path, line, self.0.is_empty()) else {
-            return "untagged".to_owned();
-        };
-        self.0.get(&format!("{path}:{line}")).cloned().unwrap_or_else(|| "untagged".to_owned())
+    pub fn of(&self, path: Option<&str>, line: Option<u64>) -> Cow<'static, str> {
+        let (Some(path), Some(line), false) = (path, line, self.0.is_empty()) else { return Cow::Borrowed("untagged") };
+        self.0.get(&format!("{path}:{line}")).map_or(Cow::Borrowed("untagged"), |c| Cow::Borrowed(c))
     }
 }
 

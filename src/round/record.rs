@@ -3,13 +3,15 @@
 //! The reference's keys come first and in its order; ours follow (rounds spec §1.6; map.md). A plain value: built by
 //! [`record`], written and read back by `wire::round_state`.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::slug::slug;
 use crate::base::severity::{Grade, Level};
 use crate::base::verdict::RoundVerdict;
 use crate::base::{digest, path};
-use crate::finding::{Finding, Review};
+use crate::finding::Finding;
 use crate::report::metrics::{Categories, Judged};
 use crate::report::response::{Decision, Origin, Response};
 use crate::residue::owner::Owner;
@@ -37,7 +39,7 @@ pub struct RoundFinding {
     /// The reference's word evidence.
     pub title_slug: String,
     /// Taxonomy category.
-    pub category: String,
+    pub category: Cow<'static, str>,
     /// `f-` and 12 hex, or the stated id.
     pub id: String,
     /// stated or assigned.
@@ -61,7 +63,7 @@ impl Default for RoundFinding {
             path: None,
             line: None,
             title_slug: String::new(),
-            category: "untagged".to_owned(),
+            category: Cow::Borrowed("untagged"),
             id: String::new(),
             id_source: "assigned",
             grade: Grade::Unknown,
@@ -285,8 +287,8 @@ pub struct Input<'a> {
     pub base_commit: &'a str,
     /// Absolute path and bytes digest of the report.
     pub review_path: String,
-    /// The report as read.
-    pub review: &'a Review,
+    /// The findings as read; taken, so that a report of nothing but findings is held once.
+    pub findings: Vec<Finding>,
     /// SHA-256 of its bytes.
     pub review_sha256: String,
     /// Verdict word and counts.
@@ -309,7 +311,7 @@ pub struct Input<'a> {
 pub fn record(input: Input<'_>) -> Round {
     let mut ids = Ids::default();
     let (mut findings, mut info_findings) = (Vec::new(), Vec::new());
-    for finding in &input.review.findings {
+    for finding in input.findings {
         let stored = store(finding, input.categories, input.repo_root, &mut ids);
         if stored.severity == Level::Info { info_findings.push(stored) } else { findings.push(stored) }
     }
@@ -404,7 +406,7 @@ fn answer(item: &crate::report::response::Item, repo_root: Option<&str>) -> Answ
 
 /// Assigned ids of one round, made unique with `-2`, `-3` … in document order.
 #[derive(Default)]
-struct Ids(std::collections::HashMap<String, u64>);
+struct Ids(std::collections::HashMap<[u8; 6], u32>);
 
 impl Ids {
     fn assign(&mut self, path: Option<&str>, line: Option<u64>, title: &str) -> String {
@@ -412,14 +414,17 @@ impl Ids {
         let folded = crate::finding::read::label::fold(title);
         let line = line.map(|l| l.to_string()).unwrap_or_default();
         stream.framed(path.unwrap_or_default().as_bytes()).framed(line.as_bytes()).framed(folded.as_bytes());
-        let id = format!("f-{}", &stream.finish_hex()[..12]);
-        let seen = self.0.entry(id.clone()).or_insert(0);
+        let digest = stream.finish();
+        let mut key = [0; 6];
+        key.copy_from_slice(&digest[..6]);
+        let seen = self.0.entry(key).or_insert(0);
         *seen += 1;
+        let id = format!("f-{}", digest::hex(&key));
         if *seen == 1 { id } else { format!("{id}-{seen}") }
     }
 }
 
-fn store(finding: &Finding, categories: &Categories, repo_root: Option<&str>, ids: &mut Ids) -> RoundFinding {
+fn store(finding: Finding, categories: &Categories, repo_root: Option<&str>, ids: &mut Ids) -> RoundFinding {
     let path = finding.place.as_ref().and_then(|p| path::display(&p.path, repo_root));
     let line = finding.place.as_ref().filter(|_| path.is_some()).and_then(|p| p.line);
     let also =
@@ -434,8 +439,8 @@ fn store(finding: &Finding, categories: &Categories, repo_root: Option<&str>, id
         grade: finding.grade,
         end_line: finding.place.as_ref().and_then(|p| p.end_line),
         also: also.collect(),
-        quote: finding.quote.clone(),
-        title: finding.title.clone(),
+        quote: finding.quote,
+        title: finding.title,
         path,
     }
 }

@@ -4,14 +4,27 @@
 //! reference, letters of every script but accented Latin are kept, so that Japanese or Cyrillic titles have a slug at
 //! all (§4 item 23); accented Latin stays as the reference folds it.
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// The slug of a headline from which citations were taken out.
 pub fn slug(headline: &str) -> String {
-    let mut out = String::new();
+    let text = without_numbers(headline);
+    // Most titles are normal already, and normalising is what costs.
+    if text.is_ascii() {
+        cut(text.chars().map(|c| c.to_ascii_lowercase()))
+    } else if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        cut(text.chars().flat_map(char::to_lowercase))
+    } else {
+        cut(text.nfkc().flat_map(char::to_lowercase))
+    }
+}
+
+/// The first 40 characters of the slug of folded text.
+fn cut(text: impl Iterator<Item = char>) -> String {
+    let mut out = String::with_capacity(40);
     let mut length = 0;
     let mut gap = false;
-    for c in without_numbers(headline).nfkc().flat_map(char::to_lowercase) {
+    for c in text {
         if !kept(c) {
             gap = length > 0;
             continue;

@@ -99,7 +99,7 @@ fn finding(entry: &Value) -> Option<RoundFinding> {
         path: text("path"),
         line: entry.get("line").and_then(Value::as_u64),
         title_slug: text("title_slug").unwrap_or_default(),
-        category: text("category").unwrap_or_else(|| "untagged".to_owned()),
+        category: text("category").map_or("untagged".into(), Into::into),
         id: text("id").unwrap_or_default(),
         id_source: if entry.get("id_source").and_then(Value::as_str) == Some("stated") { "stated" } else { "assigned" },
         grade: text("grade").and_then(|g| Grade::parse(&g)).unwrap_or(severity.grade()),

@@ -92,7 +92,9 @@ pub fn split_label(line: &str) -> Option<(&str, &str)> {
         window -= 1;
     }
     let head = &body[..window];
-    let (at, length) = [":", "：", " — ", " – "].iter().filter_map(|s| head.find(s).map(|at| (at, s.len()))).min()?;
+    let colon = head.find(':').map(|at| (at, 1));
+    let others = if head.is_ascii() { &[][..] } else { &["：", " — ", " – "][..] };
+    let (at, length) = others.iter().filter_map(|s| head.find(s).map(|at| (at, s.len()))).chain(colon).min()?;
     let label = body[..at].trim_end_matches(['*', '_', '`', ' ']).trim_start_matches('`');
     let value = body[at + length..].trim_start_matches(['*', '_', ' ', '\t']);
     Some((label, value.trim_end()))
@@ -100,14 +102,22 @@ pub fn split_label(line: &str) -> Option<(&str, &str)> {
 
 /// The value behind a verdict label; empty when the value stands on the next line.
 pub fn verdict_value(line: &str) -> Option<&str> {
+    if !may_be_label(bare_line(line)) {
+        return None;
+    }
     let (label, value) = split_label(line)?;
     is_verdict_label(label).then_some(value)
 }
 
 /// Whether a heading or label names the verdict.
 pub fn is_verdict_label(label: &str) -> bool {
-    // The longest label has 48 bytes at most; anything longer is prose and not worth folding.
-    label.len() <= 48 && VERDICTS.contains(&fold(label).as_str())
+    label.len() <= 48 && may_be_label(label) && VERDICTS.contains(&fold(label).as_str())
+}
+
+/// Labels start with one of a few letters; anything else is prose and not worth searching.
+fn may_be_label(text: &str) -> bool {
+    let first = text.bytes().find(|b| *b != b'`').unwrap_or(b' ');
+    !first.is_ascii() || matches!(first | 0x20, b'v' | b'f' | b'o' | b'd' | b'r' | b'i')
 }
 
 /// `Review: APPROVE` and `Final Review: APPROVE` as headings.
@@ -124,6 +134,9 @@ pub fn is_template(value: &str) -> bool {
 
 /// The counts of an Issues line.
 pub fn issues_line(line: &str) -> Option<Declared> {
+    if !may_be_label(bare_line(line)) {
+        return None;
+    }
     let (label, value) = split_label(line)?;
     if label.len() > 48 || !ISSUES.contains(&fold(label).as_str()) {
         return None;

@@ -60,6 +60,11 @@ fn scan_into(line: &str, base: usize, found: &mut Vec<Cite>, depth: u8) {
     }
 }
 
+/// Whether a short needle stands in a short text; a searcher would cost more to set up than it saves.
+fn holds(text: &str, needle: &str) -> bool {
+    text.as_bytes().windows(needle.len()).any(|w| w == needle.as_bytes())
+}
+
 fn is_gap(b: u8) -> bool {
     b.is_ascii_whitespace() || matches!(b, b'(' | b')' | b']' | b'{' | b'}' | b'"' | b'\'' | b'<' | b'>' | b',' | b';' | b'|' | b'*' | b'=')
 }
@@ -118,7 +123,7 @@ fn link(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     let of_target = whole(&decoded).or_else(|| blob_url(&decoded).map(|p| (p, Vec::new())));
     let chosen = match (of_text, of_target) {
         (Some((text, more)), Some((target, _))) => {
-            let keep_text = text.path.contains('/') || crate::base::path::is_absolute(&target.path) || decoded.contains("://");
+            let keep_text = text.path.contains('/') || crate::base::path::is_absolute(&target.path) || holds(&decoded, "://");
             let line = text.line.or(target.line);
             let end_line = if text.line.is_some() { text.end_line } else { target.end_line };
             Some((Location { path: if keep_text { text.path } else { target.path }, line, end_line }, more))
@@ -170,7 +175,7 @@ fn bare(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     if word.is_empty() {
         return at + rest.chars().next().map_or(1, char::len_utf8);
     }
-    if word.contains("://") {
+    if holds(word, "://") {
         if let Some(place) = blob_url(word.trim_end_matches(['.', ',', ':'])) {
             found.push(Cite { place, more: Vec::new(), span: base + at..base + end });
         }
@@ -201,7 +206,7 @@ fn bare_word(word: &str) -> Option<(Location, usize)> {
     let body = &word[lead..];
     let (path, numbers) = split_path(body)?;
     let has_line = numbers.line.is_some();
-    if path.contains("::") || !plausible_bare(path, has_line) {
+    if holds(path, "::") || !plausible_bare(path, has_line) {
         return None;
     }
     let place = Location { path: path.to_owned(), line: numbers.line, end_line: numbers.end_line };
@@ -216,7 +221,7 @@ fn plausible_bare(path: &str, has_line: bool) -> bool {
         .map(|(_, e)| e)
         .filter(|e| e.starts_with(|c: char| c.is_ascii_alphabetic()) && e.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
     let named = path.bytes().any(|b| b.is_ascii_alphabetic()) || !path.is_ascii();
-    if !named || path.starts_with('@') || path.contains("//") {
+    if !named || path.starts_with('@') || holds(path, "//") {
         return false;
     }
     let known = extension.is_some_and(|e| SOURCES.contains(&e.to_ascii_lowercase().as_str()));
@@ -300,11 +305,11 @@ fn anchor_lines(anchor: &str) -> Option<(Option<u64>, Option<u64>)> {
 /// A whole text as one citation: a code span, a link text or target.
 fn whole(content: &str) -> Option<(Location, Ranges)> {
     let content = content.trim();
-    if content.is_empty() || content.len() > 4096 || content.contains("://") {
+    if content.is_empty() || content.len() > 4096 || holds(content, "://") {
         return None;
     }
     let (path, numbers) = split_path(content)?;
-    if path.contains("::") || has_inner_line(path) || path.contains(['\0', '<', '>', '|', '"']) || path.trim() != path {
+    if holds(path, "::") || has_inner_line(path) || path.contains(['\0', '<', '>', '|', '"']) || path.trim() != path {
         return None;
     }
     let mut more = Vec::new();

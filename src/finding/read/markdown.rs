@@ -594,6 +594,9 @@ fn title_of(content: &str, rest: usize, cites: &[location::Cite]) -> String {
         from = skip(cite.span.end.min(content.len()));
     }
     let title = content[from..].trim().trim_end_matches(['*', '_']);
+    if title.len() <= 400 && title.bytes().all(|b| (32..127).contains(&b)) {
+        return title.to_owned();
+    }
     title.chars().filter(|c| !crate::base::path::is_unsafe(*c)).take(400).collect()
 }
 
