@@ -292,6 +292,35 @@ pub fn make_private_dir(folder: &Path) -> Result<(), Fail> {
     std::fs::set_permissions(folder, private).map_err(|e| write_fail(&e, "protect", folder))
 }
 
+/// Makes every folder from `root` down to `folder` private; a link on the way is refused. `root` itself may be one.
+///
+/// # Errors
+/// As [`make_private_dir`].
+pub fn make_private_below(root: &Path, folder: &Path) -> Result<(), Fail> {
+    std::fs::create_dir_all(root).map_err(|e| write_fail(&e, "make the folder", root))?;
+    let mut at = root.to_path_buf();
+    for part in folder.strip_prefix(root).unwrap_or(folder).components() {
+        at.push(part);
+        make_private_dir(&at)?;
+    }
+    Ok(())
+}
+
+/// Refuses a link between `root` and `folder`.
+///
+/// # Errors
+/// `NOT_REGULAR_FILE`.
+pub fn refuse_links_below(root: &Path, folder: &Path) -> Result<(), Fail> {
+    let mut at = root.to_path_buf();
+    for part in folder.strip_prefix(root).unwrap_or(folder).components() {
+        at.push(part);
+        if at.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink()) {
+            return Err(not_regular(&at, "a symbolic link"));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a working file of the user's through the same safe replacement, keeping its permission bits.
 ///
 /// # Errors

@@ -219,7 +219,7 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
     };
     let loop_id = LoopId::parse(&host.fresh_id())?;
     let dir = host.loop_dir(root, &checkout.top, "rounds", &loop_id);
-    files::make_private_dir(&dir)?;
+    files::make_private_below(root, &dir)?;
     let record = LoopRecord {
         loop_id: loop_id.as_str().to_owned(),
         settings,
@@ -289,6 +289,7 @@ fn argv(flag: Option<&str>, name: &str, needed: bool) -> Result<Vec<String>, Fai
 fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: &LoopId) -> Result<Opened, Fail> {
     let dir = host.loop_dir(root, &checkout.top, "rounds", id);
     let file = dir.join("loop.json");
+    files::refuse_links_below(root, &dir)?;
     if file.symlink_metadata().is_err() {
         let question = format!("there is no state of the loop `{id}` for this checkout; nothing is assumed about it");
         let ask = Ask::new("state_missing", question, &[("start", "start a new loop without --loop-id"), ("stop", "stop")]);

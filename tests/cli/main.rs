@@ -6,6 +6,7 @@ mod docs;
 mod faults;
 mod flows;
 mod fuzz;
+mod golden;
 mod house;
 mod kit;
 mod nine;
