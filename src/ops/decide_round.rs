@@ -143,8 +143,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let counted = current.as_ref().map(|r| r.round_number).or(previous.as_ref().map(|r| r.round_number));
     let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
     let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
-    let actual_reviewers =
-        named.or_else(|| current.as_ref().filter(|r| r.routing_plan_digest.is_some()).map(|r| r.actual_reviewers.len() as u64));
+    let actual_reviewers = named
+        .or_else(|| current.as_ref().filter(|r| r.routing.routing_plan_digest.is_some()).map(|r| r.routing.actual_reviewers.len() as u64));
     let facts = Facts {
         phase,
         cap,
@@ -207,7 +207,7 @@ fn before(facts: &Facts, skip: Option<RespondSkip>, common: Answer) -> Answer {
 }
 
 fn phase(request: &Request, current: Option<&Round>) -> Result<Phase, Fail> {
-    let named = request.artifact_phase.clone().filter(|p| !p.is_empty()).or_else(|| current.and_then(|r| r.artifact_phase.clone()));
+    let named = request.artifact_phase.clone().filter(|p| !p.is_empty()).or_else(|| current.and_then(|r| r.routing.artifact_phase.clone()));
     let Some(named) = named else {
         return Ok(Phase::Implementation);
     };
@@ -235,7 +235,8 @@ fn of_round(
         (Origin::Missing, None) => Count::Unknown,
         _ => Count::Known(metrics.implemented_count),
     };
-    let ready = request.readiness.as_deref().filter(|r| !r.is_empty()).or(round.readiness.as_deref()) == Some("READY_FOR_IMPLEMENTATION");
+    let ready =
+        request.readiness.as_deref().filter(|r| !r.is_empty()).or(round.routing.readiness.as_deref()) == Some("READY_FOR_IMPLEMENTATION");
     Ok(ReviewFacts {
         clean: round.is_clean(),
         ready,

@@ -1,12 +1,12 @@
 //! fingerprint-scope: the two fingerprints of a checkout (waves spec §6; cases/scope/README.md, Fingerprint).
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::checkout::{Checkout, Commit};
 use super::contents;
+pub use super::detect_scope::Request;
 use crate::base::id::is_empty_tree;
 use crate::base::{Code, Fail};
 use crate::host::Host;
@@ -14,17 +14,6 @@ use crate::host::git::records;
 use crate::scope::change::Status;
 use crate::scope::fingerprint::{Comparison, Content, Partial, Tracked, scope, working};
 use crate::scope::own::Own;
-
-/// What is asked.
-#[derive(Debug, Default)]
-pub struct Request {
-    /// A folder of the checkout.
-    pub repo: Option<String>,
-    /// What to compare with; an empty-tree id means the whole code base.
-    pub base: Option<String>,
-    /// State and reports folders of ours, left out while untracked.
-    pub own: Vec<PathBuf>,
-}
 
 /// The answer.
 #[derive(Debug, Serialize)]

@@ -134,7 +134,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let (earlier, skipped_states) = earlier(host, request, &loop_id, round_number)?;
     let phase = word(request.artifact_phase.as_deref(), "implementation", Phase::parse, "the artifact phase")?;
     let asked = word(request.risk.as_deref(), "medium", Risk::parse, "the risk")?;
-    let risk = earlier.iter().filter_map(|r| r.risk.as_deref().and_then(Risk::parse)).chain([asked]).max().unwrap_or(asked);
+    let risk = earlier.iter().filter_map(|r| r.routing.risk.as_deref().and_then(Risk::parse)).chain([asked]).max().unwrap_or(asked);
     let mut warnings: BTreeSet<String> = BTreeSet::new();
     if risk > asked {
         warnings.insert("risk_kept".to_owned());
@@ -244,8 +244,8 @@ fn assemble(
         _ => None,
     };
     // A state of the reference's first schema is evidence of convergence and never of routing.
-    let routed = earlier.last().filter(|r| r.schema_version == 2 && r.artifact_phase.is_some());
-    let used = routed.map(|r| r.actual_reviewers.clone()).unwrap_or_default();
+    let routed = earlier.last().filter(|r| r.schema_version == 2 && r.routing.artifact_phase.is_some());
+    let used = routed.map(|r| r.routing.actual_reviewers.clone()).unwrap_or_default();
     let available = available(request.available.as_deref())?;
     let known = Known {
         phase,

@@ -29,6 +29,7 @@ use crate::round::arguments::MAX_CAP;
 use crate::round::plan::{Phase, Risk, cap};
 use crate::round::record::Round;
 use crate::round::stop;
+use crate::round::summary::{RoundLine, summarize};
 use crate::wire::loop_record::{self, LoopRecord, Settings};
 
 /// The most that is kept of what a source or responder prints.
@@ -77,23 +78,6 @@ pub struct Request {
     pub user_choice: Option<String>,
     /// The person's answer to `implemented_unknown`.
     pub implemented_count: Option<String>,
-}
-
-/// One round of the answer.
-#[derive(Debug, Serialize)]
-pub struct RoundLine {
-    /// From 1.
-    pub round_number: u64,
-    /// One of three words.
-    pub verdict: RoundVerdict,
-    /// 🔴
-    pub critical: u64,
-    /// 🟡
-    pub warning: u64,
-    /// ℹ️
-    pub info: u64,
-    /// Accepted and done.
-    pub implemented: u64,
 }
 
 /// The files of the answer.
@@ -741,16 +725,9 @@ impl Run<'_> {
     fn answer(&self) -> Result<Answer, Fail> {
         let (rounds, skipped) = gather::rounds(&self.dir, &self.record.loop_id)?;
         let s = &self.record.settings;
-        let line = |r: &Round| RoundLine {
-            round_number: r.round_number,
-            verdict: r.verdict,
-            critical: r.counts.critical,
-            warning: r.counts.warning,
-            info: r.counts.info,
-            implemented: r.response_metrics.implemented_count,
-        };
         let reason = self.record.state.stop_reason.clone().unwrap_or_default();
-        let summary = crate::round::summary::summarize(&rounds, s.cap, &reason, &[]);
+        let summary = summarize(&rounds, s.cap, &reason, &[]);
+        let (history, remaining_work) = summary.map(|s| (s.rounds, s.remaining_work)).unwrap_or_default();
         let mut warnings = self.record.warnings.clone();
         if !skipped.is_empty() {
             warnings.push("state_skipped".to_owned());
@@ -762,8 +739,8 @@ impl Run<'_> {
             stop_condition: self.record.state.condition,
             stop_reason: self.record.state.stop_reason.clone(),
             rounds_saved: s.cap.saturating_sub(rounds.len() as u64),
-            history: rounds.iter().map(line).collect(),
-            remaining_work: summary.map(|s| s.remaining_work).unwrap_or_default(),
+            history,
+            remaining_work,
             files: Files {
                 state_dir: self.dir.to_string_lossy().into_owned(),
                 reports: rounds.iter().map(|r| r.round_review_report_path.clone()).collect(),

@@ -166,17 +166,6 @@ pub struct Plan {
     pub surface: Surface,
 }
 
-impl Serialize for Surface {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut s = to.serialize_struct("Surface", 3)?;
-        s.serialize_field("head_commit", &self.head_commit)?;
-        s.serialize_field("surface_fingerprint", &self.surface_fingerprint)?;
-        s.serialize_field("surface_tree", &self.surface_tree)?;
-        s.end()
-    }
-}
-
 impl Plan {
     /// Checks routing metadata against the plan, and fills what the metadata leaves out.
     ///

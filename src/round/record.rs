@@ -140,7 +140,7 @@ pub struct Assignment {
 }
 
 /// What the caller knows of the review beyond its report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Routing {
     /// document or implementation.
     pub artifact_phase: Option<String>,
@@ -185,7 +185,7 @@ impl Default for Routing {
 }
 
 /// What the review read, captured by plan-round before it started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Surface {
     /// The commit checked out.
     pub head_commit: Option<String>,
@@ -222,28 +222,9 @@ pub struct Round {
     pub rejected: Vec<Answered>,
     /// How many rejected items have no place.
     pub skipped_rejects: u64,
-    /// See [`Routing`].
-    pub artifact_phase: Option<String>,
-    /// See [`Routing`].
-    pub risk: Option<String>,
-    /// See [`Routing`].
-    pub routing_plan_digest: Option<String>,
-    /// See [`Routing`].
-    pub planned_reviewers: Vec<String>,
-    /// See [`Routing`].
-    pub actual_reviewers: Vec<String>,
-    /// See [`Routing`].
-    pub wave: u64,
-    /// See [`Routing`].
-    pub expansion: bool,
-    /// See [`Routing`].
-    pub reviewer_calls_saved: u64,
-    /// See [`Routing`].
-    pub readiness: Option<String>,
-    /// See [`Routing`].
-    pub receipt_path: Option<String>,
-    /// See [`Routing`].
-    pub assignments: Vec<Assignment>,
+    /// What the caller knows of the review.
+    #[serde(flatten)]
+    pub routing: Routing,
     /// The response's numbers.
     pub response_metrics: ResponseMetrics,
     /// Who the loop belongs to.
@@ -254,12 +235,9 @@ pub struct Round {
     pub rejected_unlocated: Vec<Answered>,
     /// Deferred items.
     pub deferred: Vec<Answered>,
-    /// See [`Surface`].
-    pub head_commit: Option<String>,
-    /// See [`Surface`].
-    pub surface_fingerprint: Option<String>,
-    /// See [`Surface`].
-    pub surface_tree: Option<String>,
+    /// What the review read.
+    #[serde(flatten)]
+    pub surface: Surface,
     /// SHA-256 of the review report as read.
     pub review_sha256: String,
     /// SHA-256 of the response report as read.
@@ -338,25 +316,13 @@ pub fn record(input: Input<'_>) -> Round {
         findings,
         skipped_rejects: rejected_unlocated.len() as u64,
         rejected,
-        artifact_phase: input.routing.artifact_phase,
-        risk: input.routing.risk,
-        routing_plan_digest: input.routing.routing_plan_digest,
-        planned_reviewers: input.routing.planned_reviewers,
-        actual_reviewers: input.routing.actual_reviewers,
-        wave: input.routing.wave,
-        expansion: input.routing.expansion,
-        reviewer_calls_saved: input.routing.reviewer_calls_saved,
-        readiness: input.routing.readiness,
-        receipt_path: input.routing.receipt_path,
-        assignments: input.routing.assignments,
+        routing: input.routing,
         response_metrics: response_metrics(input.response.as_ref().map(|(_, _, r)| *r)),
         owner: input.owner,
         info_findings,
         rejected_unlocated,
         deferred: answered(Decision::Defer),
-        head_commit: input.surface.head_commit,
-        surface_fingerprint: input.surface.surface_fingerprint,
-        surface_tree: input.surface.surface_tree,
+        surface: input.surface,
         review_sha256: input.review_sha256,
         response_sha256: input.response.map(|(_, sha, _)| sha),
         warnings,

@@ -77,20 +77,20 @@ fn history(out: &mut String, rounds: &[Round]) {
 }
 
 fn routing(out: &mut String, rounds: &[Round], reports_dir: &Path) {
-    let routed: Vec<&Round> = rounds.iter().filter(|r| r.schema_version == 2 && r.artifact_phase.is_some()).collect();
+    let routed: Vec<&Round> = rounds.iter().filter(|r| r.schema_version == 2 && r.routing.artifact_phase.is_some()).collect();
     if routed.is_empty() {
         return;
     }
     out.push_str("## Adaptive routing\n\n| Round | Phase / risk | Assignments | Wave | Expansion | Calls saved | Readiness | Receipt |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for round in routed {
-        let phase = round.artifact_phase.as_deref().unwrap_or_default();
-        let risk = round.risk.as_deref().unwrap_or_default();
-        let assignments: Vec<String> = round.assignments.iter().map(assignment).collect();
+        let phase = round.routing.artifact_phase.as_deref().unwrap_or_default();
+        let risk = round.routing.risk.as_deref().unwrap_or_default();
+        let assignments: Vec<String> = round.routing.assignments.iter().map(assignment).collect();
         let assignments = if assignments.is_empty() { "(none)".to_owned() } else { assignments.join("<br>") };
-        let expansion = if round.expansion { "yes" } else { "no" };
-        let readiness = round.readiness.as_deref().map_or_else(|| "(none)".to_owned(), cell);
-        let receipt = link(round.receipt_path.as_deref(), reports_dir);
-        let (number, wave, saved) = (round.round_number, round.wave, round.reviewer_calls_saved);
+        let expansion = if round.routing.expansion { "yes" } else { "no" };
+        let readiness = round.routing.readiness.as_deref().map_or_else(|| "(none)".to_owned(), cell);
+        let receipt = link(round.routing.receipt_path.as_deref(), reports_dir);
+        let (number, wave, saved) = (round.round_number, round.routing.wave, round.routing.reviewer_calls_saved);
         let _ = writeln!(
             out,
             "| {number} | {} / {} | {assignments} | {wave} | {expansion} | {saved} | {readiness} | {receipt} |",

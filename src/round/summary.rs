@@ -82,8 +82,8 @@ pub fn summarize(rounds: &[Round], cap: u64, stop_reason: &str, extra_work: &[St
         implemented: known(r),
         review_report_path: r.round_review_report_path.clone(),
         response_report_path: r.response_report_path.clone(),
-        assignments: r.assignments.clone(),
-        expansion: r.expansion,
+        assignments: r.routing.assignments.clone(),
+        expansion: r.routing.expansion,
     };
     Some(Summary {
         loop_id: last.loop_id.clone(),
@@ -92,11 +92,11 @@ pub fn summarize(rounds: &[Round], cap: u64, stop_reason: &str, extra_work: &[St
         final_report_path: last.round_review_report_path.clone(),
         stop_reason: stop_reason.to_owned(),
         rounds_saved: cap.saturating_sub(rounds.len() as u64),
-        reviewer_calls_saved: rounds.iter().map(|r| r.reviewer_calls_saved).sum(),
+        reviewer_calls_saved: rounds.iter().map(|r| r.routing.reviewer_calls_saved).sum(),
         implemented_total: rounds.iter().filter_map(known).sum(),
         implemented_unknown_rounds: rounds.iter().filter(|r| known(r).is_none()).map(|r| r.round_number).collect(),
-        readiness: last.readiness.clone(),
-        receipt_path: last.receipt_path.clone(),
+        readiness: last.routing.readiness.clone(),
+        receipt_path: last.routing.receipt_path.clone(),
         remaining_work: remaining(last, rounds, extra_work),
     })
 }

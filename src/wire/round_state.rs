@@ -11,7 +11,7 @@ use crate::base::verdict::RoundVerdict;
 use crate::base::{Code, Fail};
 use crate::report::response::Origin;
 use crate::residue::owner::Owner;
-use crate::round::record::{Answered, Assignment, Counts, Place, ResponseMetrics, Round, RoundFinding};
+use crate::round::record::{Answered, Assignment, Counts, Place, ResponseMetrics, Round, RoundFinding, Routing, Surface};
 
 /// The bytes of a state file.
 pub fn bytes(round: &Round) -> Vec<u8> {
@@ -52,25 +52,29 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         findings: findings(&f, "findings")?,
         rejected: answered(&f, "rejected"),
         skipped_rejects: f.maybe_count("skipped_rejects")?.unwrap_or(0),
-        artifact_phase: text("artifact_phase")?,
-        risk: text("risk")?,
-        routing_plan_digest: text("routing_plan_digest")?,
-        planned_reviewers: texts("planned_reviewers")?,
-        actual_reviewers: texts("actual_reviewers")?,
-        wave: f.maybe_count("wave")?.unwrap_or(1),
-        expansion: f.get("expansion").and_then(Value::as_bool).unwrap_or(false),
-        reviewer_calls_saved: f.maybe_count("reviewer_calls_saved")?.unwrap_or(0),
-        readiness: text("readiness")?,
-        receipt_path: text("receipt_path")?,
-        assignments: if of_two { assignments(&f) } else { Vec::new() },
+        routing: Routing {
+            artifact_phase: text("artifact_phase")?,
+            risk: text("risk")?,
+            routing_plan_digest: text("routing_plan_digest")?,
+            planned_reviewers: texts("planned_reviewers")?,
+            actual_reviewers: texts("actual_reviewers")?,
+            wave: f.maybe_count("wave")?.unwrap_or(1),
+            expansion: f.get("expansion").and_then(Value::as_bool).unwrap_or(false),
+            reviewer_calls_saved: f.maybe_count("reviewer_calls_saved")?.unwrap_or(0),
+            readiness: text("readiness")?,
+            receipt_path: text("receipt_path")?,
+            assignments: if of_two { assignments(&f) } else { Vec::new() },
+        },
         response_metrics: response_metrics(&f),
         owner: f.get("owner").and_then(owner),
         info_findings: findings(&f, "info_findings")?,
         rejected_unlocated: answered(&f, "rejected_unlocated"),
         deferred: answered(&f, "deferred"),
-        head_commit: text("head_commit")?,
-        surface_fingerprint: text("surface_fingerprint")?,
-        surface_tree: text("surface_tree")?,
+        surface: Surface {
+            head_commit: text("head_commit")?,
+            surface_fingerprint: text("surface_fingerprint")?,
+            surface_tree: text("surface_tree")?,
+        },
         review_sha256: f.maybe_text("review_sha256")?.unwrap_or_default().to_owned(),
         response_sha256: f.maybe_text("response_sha256")?.map(str::to_owned),
         warnings: f.maybe_list("warnings")?.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect(),
