@@ -41,7 +41,7 @@ impl Subject<'_> {
     /// The lines of the text with their numbers, without line ends.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
         let text = self.text.unwrap_or_default();
-        (1..).zip(text.split_inclusive('\n').map(|l| l.strip_suffix('\n').map_or(l, |l| l.strip_suffix('\r').unwrap_or(l))))
+        (1..).zip(text.split_inclusive('\n').map(without_end))
     }
 
     /// The new lines among them.
@@ -83,6 +83,11 @@ impl Subject<'_> {
         let name = self.path.rsplit('/').next().unwrap_or(self.path).to_ascii_lowercase();
         folder || name.starts_with("test_") || [".test.", ".spec.", "_test.", "_spec.", "tests."].iter().any(|m| name.contains(m))
     }
+}
+
+/// A line without its line end; a lone carriage return is none.
+fn without_end(line: &str) -> &str {
+    line.strip_suffix('\n').map_or(line, |l| l.strip_suffix('\r').unwrap_or(l))
 }
 
 /// Something a check found.

@@ -117,10 +117,22 @@ impl Host {
         root.join(&key[..24]).join(kind).join(id.as_str())
     }
 
+    /// A program by its bare name: the first runnable one in the absolute entries of `PATH`.
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.var("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin").split(':').filter(|f| f.starts_with('/'));
+        folders.map(|f| Path::new(f).join(name)).find(|p| is_runnable(p))
+    }
+
     /// Kills this process when a crash test named this instruction; nothing at all in a release build.
     pub fn failpoint(&self, name: &str) {
         if cfg!(debug_assertions) && self.failpoint.as_deref() == Some(name) {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
         }
     }
+}
+
+/// Whether a path is a regular file with an x bit.
+pub fn is_runnable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }

@@ -29,12 +29,15 @@ pub fn round(text: Option<&str>) -> Result<u64, Fail> {
     })
 }
 
-/// Decimal digits only; `None` for anything else or an overflow.
+/// The largest number that is read anywhere: every JSON reader keeps it exactly.
+pub const MAX_EXACT: u64 = 1 << 53;
+
+/// Decimal digits only; `None` for anything else and for what is over [`MAX_EXACT`].
 pub fn digits(text: &str) -> Option<u64> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    text.parse().ok()
+    text.parse().ok().filter(|n| *n <= MAX_EXACT)
 }
 
 #[cfg(test)]

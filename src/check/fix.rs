@@ -17,10 +17,34 @@ pub struct Wanted {
     pub last: u64,
 }
 
+/// The fixes among `wanted` whose place holds what they mend: the others would count as done without doing anything.
+pub fn effective(path: &str, text: &str, wanted: Vec<Wanted>) -> Vec<Wanted> {
+    let breaks = is_markdown(path);
+    let lines: Vec<&str> = text.split_inclusive('\n').map(super::without_end).collect();
+    let (crlf, lf) = endings::count(text);
+    let blank_end = text.ends_with('\n') && lines.last().is_some_and(|l| l.trim().is_empty()) && !text.trim().is_empty();
+    let holds = |w: &Wanted| match w.rule.as_str() {
+        "trailing-whitespace" => {
+            let first = usize::try_from(w.line.max(1) - 1).unwrap_or(usize::MAX);
+            let last = usize::try_from(w.last).unwrap_or(usize::MAX).min(lines.len());
+            lines.get(first..last).is_some_and(|range| range.iter().any(|l| is_trailing(l, breaks)))
+        }
+        "missing-final-newline" => !text.is_empty() && !text.ends_with('\n'),
+        "blank-at-eof" => blank_end,
+        "mixed-line-endings" => crlf > 0 && lf > 0,
+        _ => false,
+    };
+    wanted.into_iter().filter(holds).collect()
+}
+
+fn is_markdown(path: &str) -> bool {
+    [".md", ".mdx", ".markdown"].iter().any(|e| path.to_ascii_lowercase().ends_with(e))
+}
+
 /// Applies fixes to a text; line numbers are those of `text`. Fixing twice changes nothing more.
 pub fn apply(path: &str, text: &str, wanted: &[Wanted]) -> String {
     let has = |rule: &str| wanted.iter().any(|w| w.rule == rule);
-    let breaks = [".md", ".mdx", ".markdown"].iter().any(|e| path.to_ascii_lowercase().ends_with(e));
+    let breaks = is_markdown(path);
     let mut ranges: Vec<(u64, u64)> = wanted.iter().filter(|w| w.rule == "trailing-whitespace").map(|w| (w.line, w.last)).collect();
     ranges.sort_unstable();
     let mut ranges = ranges.into_iter().peekable();
@@ -74,7 +98,27 @@ mod tests {
         assert_eq!(apply("a.txt", "x", &wanted("x")), "x\n");
     }
 
+    #[test]
+    fn a_fix_that_mends_nothing_is_not_effective() {
+        let want = |rule: &str, line, last| Wanted { rule: rule.to_owned(), line, last };
+        let all = vec![
+            want("trailing-whitespace", 1, 1),
+            want("trailing-whitespace", 2, 2),
+            want("missing-final-newline", 2, 2),
+            want("blank-at-eof", 2, 2),
+            want("mixed-line-endings", 1, 1),
+            want("trailing-whitespace", 90, 99),
+        ];
+        assert_eq!(effective("a.txt", "a \nb\n", all), [want("trailing-whitespace", 1, 1)]);
+    }
+
     proptest! {
+        #[test]
+        fn what_is_found_is_effective(text in "[ab \t\r\n]{0,40}") {
+            let found = wanted(&text);
+            prop_assert_eq!(effective("a.txt", &text, found.clone()), found);
+        }
+
         #[test]
         fn what_was_fixed_is_not_found_again(text in "[ab \t\r\n]{0,40}") {
             let once = apply("a.txt", &text, &wanted(&text));

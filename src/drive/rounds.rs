@@ -1,5 +1,5 @@
-//! The rounds loop as a state machine: recover → prior → plan → review → judge → respond → record → document → decide,
-//! until a stop, then the closing documents.
+//! The rounds loop as a state machine: prior → plan → review → judge → respond → record → document → decide, until a stop,
+//! then the closing documents. Recovery is no action of its own: whatever is owed is done again.
 //!
 //! [`step`] takes what happened and says what to do next; it knows no file and no clock. Every action may be done twice:
 //! a run that was killed does its last action again.
@@ -121,6 +121,8 @@ pub fn step(state: State, event: Event) -> State {
             State { failures, responding: false, next: if failures >= 2 { A::Record } else { A::Respond }, ..state }
         }
         (A::Record, E::Recorded) => State { recorded: true, next: A::Document, ..state },
+        // A stop that was decided before Respond needs no second decision.
+        (A::Document, E::Documented) if state.stop_reason.is_some() => next(state, A::Close),
         (A::Document, E::Documented) => next(state, A::Decide),
         (A::Decide, E::GoOn) => {
             State { round: state.round + 1, failures: 0, recorded: false, report: None, response: None, next: A::Prior, ..state }
@@ -165,6 +167,12 @@ mod tests {
         ];
         let state = run(round);
         assert_eq!((state.round, state.next, state.report), (2, Action::Prior, None));
+    }
+
+    #[test]
+    fn a_stop_before_respond_is_recorded_and_then_closes() {
+        let state = run(vec![Event::Planned, report(), Event::Stop(Some(1), "APPROVED".into()), Event::Recorded, Event::Documented]);
+        assert_eq!((state.next, state.condition, state.recorded), (Action::Close, Some(1), true));
     }
 
     #[test]

@@ -5,11 +5,11 @@
 //! child can block on a full pipe or fill our memory.
 
 use std::io::{Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use super::Host;
@@ -38,8 +38,6 @@ pub struct Launch<'a> {
 pub struct Ended {
     /// The exit status, or `None` when a signal ended it.
     pub code: Option<i32>,
-    /// The signal that ended it.
-    pub signal: Option<i32>,
     /// Whether our limit ended it.
     pub timed_out: bool,
     /// Standard output, up to the bound.
@@ -103,14 +101,7 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
     let (stdout, out_cut) = collect(&out);
     let (stderr, err_cut) = collect(&err);
     let status = status.ok();
-    Ok(Ended {
-        code: status.and_then(|s| s.code()),
-        signal: status.and_then(|s| s.signal()),
-        timed_out,
-        stdout,
-        stderr,
-        cut: out_cut || err_cut,
-    })
+    Ok(Ended { code: status.and_then(|s| s.code()), timed_out, stdout, stderr, cut: out_cut || err_cut })
 }
 
 /// The program a word names: a path as it is, a bare name looked up in `PATH`. Behind a guard nobody else would say that
@@ -118,42 +109,51 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
 fn resolve(host: &Host, cwd: &Path, program: &str) -> Result<std::path::PathBuf, Fail> {
     let missing =
         || Fail::new(Code::ChildFailed, format!("cannot start `{}`: no such program", printable(program))).with("program", program);
-    let runnable =
-        |p: &Path| p.metadata().is_ok_and(|m| m.is_file() && std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
     if program.contains('/') {
         let full = cwd.join(program);
-        return if runnable(&full) { Ok(full) } else { Err(missing()) };
+        return if super::is_runnable(&full) { Ok(full) } else { Err(missing()) };
     }
-    let folders = host.var("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin").split(':').filter(|f| f.starts_with('/'));
-    folders.map(|f| Path::new(f).join(program)).find(|p| runnable(p)).ok_or_else(missing)
+    host.find_program(program).ok_or_else(missing)
 }
 
-type Drained = mpsc::Receiver<(Vec<u8>, bool)>;
+/// What a stream has given so far.
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    cut: bool,
+}
+
+struct Drained {
+    kept: Arc<Mutex<Kept>>,
+    ended: mpsc::Receiver<()>,
+}
 
 fn drain<R: Read + Send + 'static>(stream: Option<R>, keep: usize) -> Drained {
-    let (send, receive) = mpsc::channel();
+    let (send, ended) = mpsc::channel();
+    let kept = Arc::new(Mutex::new(Kept::default()));
     if let Some(mut stream) = stream {
+        let kept = Arc::clone(&kept);
         std::thread::spawn(move || {
-            let mut kept = Vec::new();
-            let mut cut = false;
             let mut chunk = [0u8; 65536];
             while let Ok(n) = stream.read(&mut chunk) {
                 if n == 0 {
                     break;
                 }
-                let room = keep.saturating_sub(kept.len()).min(n);
-                kept.extend_from_slice(&chunk[..room]);
-                cut |= room < n;
+                let Ok(mut kept) = kept.lock() else { break };
+                let room = keep.saturating_sub(kept.bytes.len()).min(n);
+                kept.bytes.extend_from_slice(&chunk[..room]);
+                kept.cut |= room < n;
             }
-            let _ = send.send((kept, cut));
+            let _ = send.send(());
         });
     }
-    receive
+    Drained { kept, ended }
 }
 
-/// A grandchild that left the group may keep a pipe open; it is not waited for longer than a second.
+/// A descendant that left the group may keep a pipe open for ever; it is waited for a second, and what was printed counts.
 fn collect(drained: &Drained) -> (Vec<u8>, bool) {
-    drained.recv_timeout(Duration::from_secs(1)).unwrap_or((Vec::new(), true))
+    let _ = drained.ended.recv_timeout(Duration::from_secs(1));
+    drained.kept.lock().map(|mut k| (std::mem::take(&mut k.bytes), k.cut)).unwrap_or((Vec::new(), true))
 }
 
 fn wait(child: &mut Child, limit: Duration) -> (std::io::Result<std::process::ExitStatus>, bool) {

@@ -170,6 +170,7 @@ fn too_large(path: &Path, size: u64, limit: u64) -> Fail {
 /// # Errors
 /// `NOT_REGULAR_FILE`, `UNTRUSTED_FILE`, `NO_SPACE`, `READ_ONLY`, or the system's error. The old bytes are kept.
 pub fn replace(host: &Host, path: &Path, bytes: &[u8]) -> Result<(), Fail> {
+    sweep_stray_temps(host, path);
     let (folder, temp) = prepare(host, path, bytes)?;
     temp.persist(path).map_err(|e| write_fail(&e.error, "replace", path))?;
     host.failpoint("renamed");
@@ -181,6 +182,7 @@ pub fn replace(host: &Host, path: &Path, bytes: &[u8]) -> Result<(), Fail> {
 /// # Errors
 /// As [`replace`].
 pub fn create(host: &Host, path: &Path, bytes: &[u8]) -> Result<bool, Fail> {
+    sweep_stray_temps(host, path);
     let (folder, temp) = prepare(host, path, bytes)?;
     match temp.persist_noclobber(path) {
         Ok(_) => {
@@ -198,7 +200,6 @@ fn prepare(host: &Host, path: &Path, bytes: &[u8]) -> Result<(PathBuf, tempfile:
     let folder = path.parent().unwrap_or(Path::new("/")).to_path_buf();
     std::fs::create_dir_all(&folder).map_err(|e| write_fail(&e, "make the folder", &folder))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    sweep_stray_temps(host, &folder, &name);
     let prefix = format!("{name}.tmp.{}.", std::process::id());
     let made = tempfile::Builder::new().prefix(&prefix).rand_bytes(8).tempfile_in(&folder);
     let mut temp = made.map_err(|e| write_fail(&e, "write in", &folder))?;
@@ -230,24 +231,26 @@ pub fn check_target(path: &Path) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Removes temporary files that a killed writer of this very target left: its process is gone, or an hour has passed.
-fn sweep_stray_temps(host: &Host, folder: &Path, name: &str) {
-    let prefix = format!("{name}.tmp.");
-    let Ok(entries) = folder.read_dir() else {
-        return;
-    };
+/// Removes temporary files that a killed writer of this very target left: exactly our own shape of name, and its process
+/// is gone or an hour has passed. Anything else beside a file is somebody's.
+pub fn sweep_stray_temps(host: &Host, path: &Path) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let Some(entries) = path.parent().and_then(|f| f.read_dir().ok()) else { return };
     for entry in entries.flatten() {
-        let file = entry.file_name();
-        let Some(rest) = file.to_str().and_then(|f| f.strip_prefix(&prefix)) else {
-            continue;
-        };
-        let pid = rest.split('.').next().and_then(|p| p.parse::<u32>().ok());
-        let gone = pid.is_some_and(|p| super::procs::probe(p) == super::procs::Probe::Gone);
+        let Some(pid) = entry.file_name().to_str().and_then(|f| temp_owner(f, &name)) else { continue };
+        let gone = super::procs::probe(pid) == super::procs::Probe::Gone;
         let old = entry.metadata().is_ok_and(|m| host.now_ms() / 1000 - m.mtime() > 3600);
         if gone || old {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+}
+
+/// The pid in `<name>.tmp.<pid>.<8 letters or digits>`.
+fn temp_owner(file: &str, name: &str) -> Option<u32> {
+    let (pid, random) = file.strip_prefix(name)?.strip_prefix(".tmp.")?.split_once('.')?;
+    let shaped = random.len() == 8 && random.bytes().all(|b| b.is_ascii_alphanumeric());
+    pid.parse().ok().filter(|_| shaped)
 }
 
 /// Makes a rename or a removal durable.
@@ -321,7 +324,8 @@ pub fn refuse_links_below(root: &Path, folder: &Path) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Writes a working file of the user's through the same safe replacement, keeping its permission bits.
+/// Writes a working file of the user's through the same safe replacement, keeping its permission bits. Nothing beside it
+/// is swept: the folder is the user's.
 ///
 /// # Errors
 /// As [`replace`].

@@ -19,6 +19,9 @@ const OVERRULED: &[&str] = &[
     "diff.external=",
     "diff.noprefix=false",
     "diff.mnemonicPrefix=false",
+    "diff.srcPrefix=a/",
+    "diff.dstPrefix=b/",
+    "safe.bareRepository=explicit",
     "diff.renames=false",
     "diff.renameLimit=0",
     "diff.orderFile=/dev/null",
@@ -66,6 +69,7 @@ const POINTING: &[&str] = &[
 /// A git to call in one folder.
 #[derive(Debug, Clone)]
 pub struct Git {
+    program: Option<PathBuf>,
     folder: PathBuf,
     env: Vec<(String, String)>,
     extra: Vec<(String, PathBuf)>,
@@ -95,7 +99,9 @@ impl Git {
     pub fn at(host: &Host, folder: &Path) -> Git {
         let plain = host.env.iter().filter(|(k, _)| !k.starts_with("GIT_") || KEPT.contains(&k.as_str()));
         let env = plain.filter(|(k, _)| !matches!(k.as_str(), "LC_ALL" | "LANG" | "LANGUAGE" | "PAGER"));
-        Git { folder: folder.to_path_buf(), env: env.map(|(k, v)| (k.clone(), v.clone())).collect(), extra: Vec::new() }
+        // Found once, by absolute entries of PATH only: a relative one would mean a program of the repository.
+        let program = host.find_program("git");
+        Git { program, folder: folder.to_path_buf(), env: env.map(|(k, v)| (k.clone(), v.clone())).collect(), extra: Vec::new() }
     }
 
     /// The same git in another folder.
@@ -143,7 +149,7 @@ impl Git {
     /// The same git in another repository: none of this one's index or objects.
     #[must_use]
     pub fn plain_at(&self, folder: &Path) -> Git {
-        Git { folder: folder.to_path_buf(), env: self.env.clone(), extra: Vec::new() }
+        Git { folder: folder.to_path_buf(), extra: Vec::new(), ..self.clone() }
     }
 
     /// Runs git on paths given as bytes, behind `--`; gives its output.
@@ -162,7 +168,7 @@ impl Git {
 
     #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Command::new(self.program.as_deref().unwrap_or(Path::new("/nonexistent/git")));
         command.arg("--no-pager").arg("--literal-pathspecs");
         for setting in OVERRULED {
             command.arg("-c").arg(setting);

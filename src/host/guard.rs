@@ -38,21 +38,27 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
         return 127;
     };
     let mut pause = Duration::from_millis(1);
-    let mut deadline: Option<Instant> = None;
-    loop {
+    while !ended.load(Ordering::Relaxed) {
         if let Ok(Some(status)) = child.try_wait() {
             return exit_of(status);
-        }
-        if deadline.is_none() && ended.load(Ordering::Relaxed) {
-            signal_group(rustix::process::Signal::TERM);
-            deadline = Some(Instant::now() + Duration::from_secs(2));
-        }
-        if deadline.is_some_and(|d| Instant::now() >= d) {
-            signal_group(rustix::process::Signal::KILL);
         }
         std::thread::park_timeout(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     }
+    end_group(&mut child)
+}
+
+/// Ends the whole group, this guard last: TERM, a grace of two seconds while the program is still there, then KILL. What
+/// ignores TERM does not outlive the program it was started by.
+#[cfg(target_os = "linux")]
+fn end_group(child: &mut std::process::Child) -> u8 {
+    signal_group(rustix::process::Signal::TERM);
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while Instant::now() < deadline && !matches!(child.try_wait(), Ok(Some(_))) {
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    signal_group(rustix::process::Signal::KILL);
+    143
 }
 
 /// Elsewhere nothing is guarded.

@@ -32,13 +32,18 @@ impl Held {
 /// `LOCK_BUSY`, or the system's error.
 pub fn hold(host: &Host, folder: &Path) -> Result<Held, Fail> {
     std::fs::create_dir_all(folder).map_err(|e| io_fail(&e, "make the folder", folder))?;
-    let open = File::open(folder).map_err(|e| io_fail(&e, "open", folder))?;
+    let mut open = File::open(folder).map_err(|e| io_fail(&e, "open", folder))?;
     let deadline = Instant::now() + Duration::from_millis(host.lock_wait_ms);
     let mut pause = Duration::from_millis(1);
     loop {
         match fs4::FileExt::try_lock(&open) {
-            Ok(()) => {
+            Ok(()) if is_still(&open, folder) => {
                 return Ok(Held { _folder: open, path: folder.to_path_buf() });
+            }
+            // The folder was replaced while it was waited for: a lock on the old one protects nothing.
+            Ok(()) => {
+                std::fs::create_dir_all(folder).map_err(|e| io_fail(&e, "make the folder", folder))?;
+                open = File::open(folder).map_err(|e| io_fail(&e, "open", folder))?;
             }
             Err(fs4::TryLockError::Error(e)) => return Err(io_fail(&e, "lock", folder)),
             Err(fs4::TryLockError::WouldBlock) => {}
@@ -53,4 +58,11 @@ pub fn hold(host: &Host, folder: &Path) -> Result<Held, Fail> {
         std::thread::park_timeout(pause.min(left));
         pause = (pause * 2).min(Duration::from_millis(50));
     }
+}
+
+/// Whether the open folder is the one that stands at the path now.
+fn is_still(open: &File, folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    open.metadata().ok().zip(folder.metadata().ok()).is_some_and(|(a, b)| same(a, b))
 }

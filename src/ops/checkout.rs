@@ -29,7 +29,7 @@ pub struct Checkout {
     pub git: Git,
     /// Hints of the real index.
     pub hints: BTreeMap<Vec<u8>, Hint>,
-    _scratch: tempfile::TempDir,
+    scratch: tempfile::TempDir,
 }
 
 /// A commit and its tree.
@@ -83,6 +83,9 @@ impl Checkout {
         }
         if answer.code != 0 || inside != "true" {
             let said = String::from_utf8_lossy(&answer.stderr);
+            if said.contains("safe.bareRepository") {
+                return Err(Fail::new(Code::BareRepository, format!("`{shown}` is inside a bare repository")));
+            }
             let absent = said.contains("not a git repository") || said.contains("must be run in a work tree");
             return Err(if absent || answer.code == 0 { none() } else { failed(&words, &answer) });
         }
@@ -95,15 +98,8 @@ impl Checkout {
         let index = scratch.path().join("index");
         copy_index(&git_dir.join("index"), &index)?;
         let git = plain.moved(&top).with("GIT_INDEX_FILE", &index);
-        let mut checkout = Checkout {
-            top,
-            git_dir,
-            shallow,
-            empty_tree: EMPTY_TREES[usize::from(sha256)],
-            git,
-            hints: BTreeMap::new(),
-            _scratch: scratch,
-        };
+        let mut checkout =
+            Checkout { top, git_dir, shallow, empty_tree: EMPTY_TREES[usize::from(sha256)], git, hints: BTreeMap::new(), scratch };
         checkout.reveal_hidden_edits()?;
         Ok(checkout)
     }
@@ -122,6 +118,21 @@ impl Checkout {
             self.git.run(&["update-index", "--no-skip-worktree", "-z", "--stdin"], &there)?;
         }
         Ok(())
+    }
+
+    /// git in a repository inside this one, on a private copy of its index.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`, or why the index cannot be copied.
+    pub fn nested(&self, folder: &Path) -> Result<Git, Fail> {
+        let plain = self.git.plain_at(folder);
+        let git_dir = PathBuf::from(plain.ask(&["rev-parse", "--absolute-git-dir"], b"")?.text());
+        let key = crate::base::digest::sha256_hex(folder.as_os_str().as_bytes());
+        let index = self.scratch.path().join(&key[..24]);
+        if git_dir.is_absolute() {
+            copy_index(&git_dir.join("index"), &index)?;
+        }
+        Ok(plain.with("GIT_INDEX_FILE", &index))
     }
 
     /// The full path of a repository path.

@@ -66,15 +66,20 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     // Without the lock a round could be recorded between the judgement and the removal.
     let _held = if request.dry_run { None } else { Some(lock::hold(host, &dir)?) };
     let entries = entries(&dir, host)?;
-    let plan = sweep::plan(&entries, host.now_ms(), i64::try_from(stale_ms).unwrap_or(i64::MAX));
+    // A driven loop resumes from its own record, which knows of these states: its folder is never swept.
+    let driven = dir.join("loop.json").exists();
+    let grace = if driven { i64::MAX } else { i64::try_from(stale_ms).unwrap_or(i64::MAX) };
+    let plan = sweep::plan(&entries, host.now_ms(), grace);
     let mut answer = carry_out(&plan, request.dry_run);
     answer.kept.extend(plan.keep);
     answer.kept.sort_by(|a, b| a.path.cmp(&b.path));
     answer.deleted.sort_unstable();
     answer.errors.sort_by(|a, b| a.path.cmp(&b.path));
     answer.scanned = answer.deleted.len() + answer.kept.len() + answer.errors.len();
-    // The objects of captured surfaces belong to the loops of this folder: they go with the last of them.
-    if !request.dry_run && !answer.deleted.is_empty() && answer.kept.is_empty() && answer.errors.is_empty() {
+    // The objects of captured surfaces serve every plan and state of the folder: they go with the last of them.
+    let served = |path: &str| path.ends_with(".state.json") || path.ends_with(".plan.json");
+    let left = answer.kept.iter().map(|k| k.path.as_str()).chain(answer.errors.iter().map(|e| e.path.as_str()));
+    if !request.dry_run && !answer.deleted.is_empty() && !left.into_iter().any(served) {
         files::remove_tree(&dir.join("objects"))?;
     }
     Ok(answer)

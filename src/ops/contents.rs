@@ -49,17 +49,17 @@ fn open(path: &Path) -> Option<File> {
 /// `GIT_MISSING`.
 pub fn read(checkout: &Checkout, paths: &BTreeSet<Vec<u8>>) -> Result<BTreeMap<Vec<u8>, Content>, Fail> {
     let list: Vec<Vec<u8>> = paths.iter().cloned().collect();
-    read_below(&checkout.git, &checkout.top, &list)
+    read_below(checkout, &checkout.git, &checkout.top, &list)
 }
 
-fn read_below(git: &Git, top: &Path, list: &[Vec<u8>]) -> Result<BTreeMap<Vec<u8>, Content>, Fail> {
+fn read_below(checkout: &Checkout, git: &Git, top: &Path, list: &[Vec<u8>]) -> Result<BTreeMap<Vec<u8>, Content>, Fail> {
     let full = |path: &[u8]| top.join(std::ffi::OsStr::from_bytes(path.strip_suffix(b"/").unwrap_or(path)));
     let plain = in_parallel(list, |path| inspect(&full(path)));
     let mut contents = BTreeMap::new();
     for (path, content) in list.iter().zip(plain) {
         let content = match content {
             Some(content) => content,
-            None => Content::Repository(repository(git, &full(path))?),
+            None => folder(checkout, git, &full(path), path)?,
         };
         contents.insert(path.strip_suffix(b"/").unwrap_or(path).to_vec(), content);
     }
@@ -101,8 +101,21 @@ fn regular(path: &Path, meta: &Metadata) -> Content {
     Content::Regular(executable, digest)
 }
 
-fn repository(git: &Git, folder: &Path) -> Result<Repository, Fail> {
-    let inner = git.plain_at(folder);
+/// A folder at a path of the scope. Only one with a `.git` of its own is a repository: git would take any other for a part
+/// of the repository around it, or for a bare repository whose configuration came with the change under review.
+fn folder(checkout: &Checkout, git: &Git, full: &Path, path: &[u8]) -> Result<Content, Fail> {
+    if full.join(".git").symlink_metadata().is_ok() {
+        return Ok(Content::Repository(repository(checkout, full)?));
+    }
+    // A submodule that was never initialised is what the index says; a folder in the place of a file is no content of it.
+    let staged = git.run_on_paths(&["ls-files", "--stage", "-z"], &[path.strip_suffix(b"/").unwrap_or(path)])?;
+    let gitlink = records(&staged).find_map(|r| r.strip_prefix(b"160000 ")).and_then(|r| r.split(|b| *b == b' ').next());
+    Ok(gitlink.map_or(Content::Missing, |head| Content::Repository(Repository { head: head.to_vec(), ..Repository::default() })))
+}
+
+/// A repository inside the repository, read on a private copy of its index like the outer one.
+fn repository(checkout: &Checkout, folder: &Path) -> Result<Repository, Fail> {
+    let inner = checkout.nested(folder)?;
     let head = inner.ask(&["rev-parse", "--verify", "-q", "HEAD"], b"")?;
     let status = inner.ask(&["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none"], b"")?;
     let mut repository = Repository { head: head.text().into_bytes(), status: status.stdout, ..Repository::default() };
@@ -110,7 +123,7 @@ fn repository(git: &Git, folder: &Path) -> Result<Repository, Fail> {
         repository.diff = inner.ask(&["diff", "--binary", "--no-ext-diff", "--no-textconv", "HEAD", "--"], b"")?.stdout;
         let listed = inner.ask(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?.stdout;
         let paths: Vec<Vec<u8>> = records(&listed).filter(|p| p.last() != Some(&b'/')).map(<[u8]>::to_vec).collect();
-        repository.untracked = read_below(&inner, folder, &paths)?;
+        repository.untracked = read_below(checkout, &inner, folder, &paths)?;
     }
     Ok(repository)
 }

@@ -14,7 +14,7 @@ use crate::round::arguments::MAX_CAP;
 use crate::round::compare::compare;
 use crate::round::plan::Phase;
 use crate::round::record::Round;
-use crate::round::stop::{Action, Compared, Count, Facts, RespondSkip, ReviewFacts, Skip, UserChoice, decide, respond};
+use crate::round::stop::{Action, Compared, Count, Facts, RespondSkip, ReviewFacts, Skip, UserChoice, before_respond, decide, respond};
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -190,20 +190,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
 
 /// Before Respond the round is not over: only what ends it at once is decided, else whether Respond runs.
 fn before(facts: &Facts, skip: Option<RespondSkip>, common: Answer) -> Answer {
-    let decision = decide(facts);
-    let at_once = matches!(decision.condition, Some(1 | 4 | 5 | 6)) || decision.question == Some("privacy");
-    if at_once {
-        return Answer {
-            action: decision.action,
-            condition: decision.condition,
-            stop_reason: decision.stop_reason,
-            skip: decision.skip,
-            ask: decision.question.map(ask),
-            ..common
-        };
+    let decision = before_respond(facts);
+    if decision.action != Action::Continue {
+        let ask = decision.question.map(ask);
+        let (action, condition, stop_reason, skip) = (decision.action, decision.condition, decision.stop_reason, decision.skip);
+        return Answer { action, condition, stop_reason, skip, ask, ..common };
     }
-    let skipped = skip.map(|_| Skip::Respond);
-    Answer { run_respond: skip.is_none(), skip: skipped, ..common }
+    Answer { run_respond: skip.is_none(), skip: skip.map(|_| Skip::Respond), ..common }
 }
 
 fn phase(request: &Request, current: Option<&Round>) -> Result<Phase, Fail> {
@@ -230,10 +223,12 @@ fn of_round(
         warnings.push("previous_round_missing");
     }
     let metrics = &round.response_metrics;
-    let implemented = match (metrics.implemented_source, told) {
-        (Origin::Missing, Some(told)) => Count::Known(told),
-        (Origin::Missing, None) => Count::Unknown,
-        _ => Count::Known(metrics.implemented_count),
+    // More done than accepted is a number that contradicts itself: it is asked about like one that is missing.
+    let unclear = metrics.implemented_source == Origin::Missing || metrics.implemented_count > metrics.accepted_count;
+    let implemented = match (unclear, told) {
+        (true, Some(told)) => Count::Known(told),
+        (true, None) => Count::Unknown,
+        (false, _) => Count::Known(metrics.implemented_count),
     };
     let ready =
         request.readiness.as_deref().filter(|r| !r.is_empty()).or(round.routing.readiness.as_deref()) == Some("READY_FOR_IMPLEMENTATION");

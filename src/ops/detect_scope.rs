@@ -51,6 +51,8 @@ pub struct Answer {
     pub files: Vec<File>,
     /// Sorted and unique.
     pub warnings: BTreeSet<&'static str>,
+    /// The id that stands for the whole code base as a `--base`.
+    pub empty_tree: &'static str,
 }
 
 impl Answer {
@@ -102,7 +104,7 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, own: &Own) -
         let kind = if dirty { Kind::Worktree } else { Kind::Nothing };
         let base = (kind == Kind::Worktree).then_some(base);
         let files = files(checkout, base.as_deref(), checkout.empty_tree, status, &mut warnings)?;
-        return Ok(Answer { kind, base, head: None, files, warnings });
+        return Ok(Answer { kind, base, head: None, files, warnings, empty_tree: checkout.empty_tree });
     };
     let committed = match &merge_base {
         Some(base) => *base != head.oid && checkout.tree_of(base)? != head.tree,
@@ -122,17 +124,26 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, own: &Own) -
         Kind::Codebase => {
             let files = whole_codebase(checkout)?;
             if files.is_empty() {
-                return Ok(Answer { kind: Kind::Nothing, base: None, head: Some(head.oid), files, warnings });
+                return Ok(Answer {
+                    kind: Kind::Nothing,
+                    base: None,
+                    head: Some(head.oid),
+                    files,
+                    warnings,
+                    empty_tree: checkout.empty_tree,
+                });
             }
             let odd = files.iter().any(|f| std::str::from_utf8(&f.path).is_err());
             warnings.extend(odd.then_some("non_utf8_path"));
-            Ok(Answer { kind, base: None, head: Some(head.oid), files, warnings })
+            Ok(Answer { kind, base: None, head: Some(head.oid), files, warnings, empty_tree: checkout.empty_tree })
         }
-        Kind::Nothing => Ok(Answer { kind, base: merge_base, head: Some(head.oid), files: Vec::new(), warnings }),
+        Kind::Nothing => {
+            Ok(Answer { kind, base: merge_base, head: Some(head.oid), files: Vec::new(), warnings, empty_tree: checkout.empty_tree })
+        }
         _ => {
             let against = if kind == Kind::Branch { merge_base.unwrap_or_else(|| head.oid.clone()) } else { head.oid.clone() };
             let files = files(checkout, Some(&against), &head.oid, status, &mut warnings)?;
-            Ok(Answer { kind, base: Some(against), head: Some(head.oid), files, warnings })
+            Ok(Answer { kind, base: Some(against), head: Some(head.oid), files, warnings, empty_tree: checkout.empty_tree })
         }
     }
 }
@@ -147,7 +158,7 @@ fn against_nothing(checkout: &Checkout, host: &Host, base: &str, own: &Own) -> R
     let head = head.map(|h| h.oid);
     let files = files(checkout, Some(checkout.empty_tree), checkout.empty_tree, status, &mut warnings)?;
     let kind = if files.is_empty() { Kind::Nothing } else { Kind::Codebase };
-    Ok(Answer { kind, base: Some(base.to_owned()), head, files, warnings })
+    Ok(Answer { kind, base: Some(base.to_owned()), head, files, warnings, empty_tree: checkout.empty_tree })
 }
 
 /// The merge base to compare with: of the named base, else of the first default branch that has one.

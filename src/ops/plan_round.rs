@@ -1,7 +1,7 @@
 //! plan-round: cap, arguments, reviewers and surface of one round (rounds spec §2.2, §2.3, §2.6).
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::base::digest::sha256_hex;
 use crate::base::id::CommitId;
 use crate::base::path::printable;
 use crate::base::{Code, Fail, number};
-use crate::host::{Host, files};
+use crate::host::{Host, files, lock};
 use crate::round::arguments::{Expanded, expand, of_round};
 use crate::round::compare::{self, Progress};
 use crate::round::plan::{Known, Phase, Plan, REVIEWERS, Risk, Seat, cap, choose, floor};
@@ -145,11 +145,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     }
     let base = request.base_commit.as_deref().filter(|b| !b.is_empty()).map(|b| CommitId::parse(Some(b))).transpose()?;
     let prior_rounds_file = prior(host, request, round_number, base.as_ref(), &mut warnings);
-    let surface = surface(host, request, base.as_ref())?;
+    let output = output(host, request, &loop_id, round_number)?;
+    // A sweep of the same folder must not take the objects of a surface that no plan names yet.
+    let _held = output.as_deref().and_then(Path::parent).map(|folder| lock::hold(host, folder)).transpose()?;
+    let surface = surface(host, request, base.as_ref(), output.as_deref())?;
     let (plan, context) = assemble(request, (phase, risk, cap), &expanded, &earlier, (&loop_id, round_number), &mut warnings)?;
     let plan = Plan { base_commit: base.map(|b| b.as_str().to_owned()), surface, ..plan };
     let bytes = plan::bytes(&plan);
-    let output = request.output.as_deref().map(|o| host.absolute(Some(o), "output")).transpose()?;
     if let Some(path) = &output {
         files::replace(host, path, &bytes)?;
     }
@@ -216,19 +218,21 @@ fn prior(host: &Host, request: &Request, round: u64, base: Option<&CommitId>, wa
     }
 }
 
-fn surface(host: &Host, request: &Request, base: Option<&CommitId>) -> Result<Surface, Fail> {
-    let Some(root) = request.repo_root.as_deref().filter(|r| !r.is_empty() && !request.no_surface) else {
-        return Ok(Surface::default());
-    };
+/// Where the plan goes: the file that was named, or a file named by loop and round in the folder that was named.
+fn output(host: &Host, request: &Request, loop_id: &str, round: u64) -> Result<Option<PathBuf>, Fail> {
+    let Some(flag) = request.output.as_deref() else { return Ok(None) };
+    let path = host.absolute(Some(flag), "output")?;
+    Ok(Some(if path.is_dir() { path.join(format!("loop-{loop_id}-round-{round}.plan.json")) } else { path }))
+}
+
+fn surface(host: &Host, request: &Request, base: Option<&CommitId>, output: Option<&Path>) -> Result<Surface, Fail> {
+    let Some(root) = request.repo_root.as_deref().filter(|r| !r.is_empty() && !request.no_surface) else { return Ok(Surface::default()) };
     let root = host.absolute(Some(root), "repository root")?;
-    let Some(base) = base else {
-        return Err(Fail::new(Code::MissingBaseCommit, "the flag `--base-commit` is missing or empty"));
-    };
-    let folder = request.output.as_deref().map(|o| host.absolute(Some(o), "output")).transpose()?;
-    let folder = folder.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let Some(base) = base else { return Err(Fail::new(Code::MissingBaseCommit, "the flag `--base-commit` is missing or empty")) };
+    let folder = output.and_then(Path::parent);
     let folder =
         folder.ok_or_else(|| Fail::new(Code::InvalidPath, "the flag `--output` is missing: the surface's objects lie beside the plan"))?;
-    surface::capture(host, &root, base.as_str(), &folder)
+    surface::capture(host, &root, base.as_str(), folder)
 }
 
 fn assemble(

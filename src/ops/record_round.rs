@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::gather;
+use crate::base::digest::sha256_hex;
 use crate::base::id::CommitId;
 use crate::base::path::{is_absolute, printable};
 use crate::base::{Code, Fail, number, time};
@@ -148,6 +149,11 @@ fn planned(
     };
     let bytes = files::read_state(&path).map_err(invalid)?;
     let plan = plan::read(&bytes).map_err(invalid)?;
+    let digest = sha256_hex(&bytes);
+    if routing.routing_plan_digest.as_ref().is_some_and(|d| *d != digest) {
+        let message = format!("the routing metadata is of another plan than `{shown}`, whose digest is {digest}");
+        return Err(Fail::new(Code::InvalidRoutingMetadata, message));
+    }
     let other = |what: &str| Err(Fail::new(Code::InvalidPlan, format!("the plan `{shown}` is of another {what}")));
     if plan.round_number != round {
         return other("round");
@@ -200,11 +206,7 @@ fn store(host: &Host, _held: &lock::Held, state: &Path, round: &Round, replace: 
         files::replace(host, state, &bytes)?;
         return Ok(true);
     }
-    if files::create(host, state, &bytes)? {
-        return Ok(true);
-    }
-    let message = format!("round {} appeared in `{}` while it was recorded", round.round_number, printable(&state.to_string_lossy()));
-    Err(Fail::new(Code::RoundExists, message).with("loop_id", round.loop_id.as_str()).with("round_number", round.round_number))
+    files::create(host, state, &bytes)
 }
 
 /// Every field but the owner.

@@ -1,53 +1,77 @@
 //! The mechanical responder: applies the fixes that need no understanding, and answers every item of the report.
 //!
 //! The plan of all writes is stored before the first one: a run that is killed in between finishes them, and a file
-//! that somebody else changed meanwhile is left alone. Only inside the repository, never through a link.
+//! that somebody else changed meanwhile is left alone. Only files of the round's scope, only inside the repository,
+//! never through a link.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::base::Fail;
 use crate::base::digest::sha256_hex;
 use crate::base::path::printable;
+use crate::base::{Code, Fail};
 use crate::check::fix::{self, Wanted};
 use crate::finding::{Finding, Review};
 use crate::host::{Host, files};
 
-/// One write: a file, what it must hold before, and what it holds after.
+/// What is asked.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The top of the checkout.
+    pub root: &'a Path,
+    /// The published report, as a label.
+    pub report: &'a str,
+    /// The report as read.
+    pub review: &'a Review,
+    /// The files of the round's scope: who writes a report does not choose what is written.
+    pub scope: BTreeSet<String>,
+    /// Where the plan is kept until the response is.
+    pub journal: &'a Path,
+    /// The date of the response.
+    pub date: &'a str,
+}
+
+/// One write: a file, what it must hold before, what it holds after, and which findings that fixes.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct PlannedWrite {
     path: String,
     before: String,
     after: String,
+    fixes: Vec<(String, u64, u64)>,
 }
 
-/// Applies the fixes of a report; gives the response report. `journal` is where the plan is kept until the response is.
+/// Everything that is going to be written, and why some files are not.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Journal {
+    schema_version: u64,
+    writes: Vec<PlannedWrite>,
+    refused: BTreeMap<String, String>,
+}
+
+/// Applies the fixes of a report; gives the response report.
 ///
 /// # Errors
 /// Why the journal cannot be read or written. A file that cannot be fixed is an item of the response, not a failure.
-pub fn run(host: &Host, root: &Path, report: &str, review: &Review, journal: &Path, date: &str) -> Result<String, Fail> {
-    let (plan, refused) = if journal.exists() { read_journal(journal)? } else { make_plan(host, root, review, journal)? };
-    let mut state: BTreeMap<String, Result<(), String>> = refused.into_iter().map(|(path, why)| (path, Err(why))).collect();
-    for write in &plan {
-        state.insert(write.path.clone(), carry_out(host, root, write, review));
+pub fn run(host: &Host, request: &Request<'_>) -> Result<String, Fail> {
+    let journal = if request.journal.exists() { read_journal(request.journal)? } else { plan(host, request)? };
+    let mut refused = journal.refused;
+    let mut fixed: BTreeSet<(String, String, u64, u64)> = BTreeSet::new();
+    for write in &journal.writes {
+        match carry_out(host, request.root, write) {
+            Ok(()) => fixed.extend(write.fixes.iter().map(|(rule, line, last)| (write.path.clone(), rule.clone(), *line, *last))),
+            Err(why) => drop(refused.insert(write.path.clone(), why)),
+        }
         host.failpoint("fixed_one");
     }
-    Ok(render(report, review, &state, date))
+    Ok(render(request, &fixed, &refused))
 }
 
-/// The fixable findings by file.
-fn wanted(review: &Review) -> BTreeMap<String, Vec<Wanted>> {
-    let mut by_file: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
-    for finding in &review.findings {
-        if let Some((path, wanted)) = wanted_of(finding) {
-            by_file.entry(path).or_default().push(wanted);
-        }
-    }
-    by_file
-}
-
+/// The fix a finding asks for: the file, and what is wanted there.
 fn wanted_of(finding: &Finding) -> Option<(String, Wanted)> {
     let rule = finding.tags.first().filter(|t| fix::FIXABLE.contains(&t.as_str()))?;
     let place = finding.place.as_ref()?;
@@ -55,43 +79,40 @@ fn wanted_of(finding: &Finding) -> Option<(String, Wanted)> {
     Some((place.path.clone(), Wanted { rule: rule.clone(), line, last: place.end_line.unwrap_or(line) }))
 }
 
-type Plan = (Vec<PlannedWrite>, Vec<(String, String)>);
-
-fn make_plan(host: &Host, root: &Path, review: &Review, journal: &Path) -> Result<Plan, Fail> {
-    let (mut plan, mut refused) = (Vec::new(), Vec::new());
-    for (path, wanted) in wanted(review) {
-        match read_target(root, &path) {
-            Ok(text) => {
-                let fixed = fix::apply(&path, &text, &wanted);
-                if fixed == text {
-                    refused.push((path, "the place no longer holds what was reported".to_owned()));
-                } else {
-                    plan.push(PlannedWrite { path, before: sha256_hex(text.as_bytes()), after: sha256_hex(fixed.as_bytes()) });
-                }
-            }
-            Err(why) => refused.push((path, why)),
+fn plan(host: &Host, request: &Request<'_>) -> Result<Journal, Fail> {
+    let mut by_file: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
+    for (path, wanted) in request.review.findings.iter().filter_map(wanted_of) {
+        by_file.entry(path).or_default().push(wanted);
+    }
+    let mut journal = Journal { schema_version: 1, writes: Vec::new(), refused: BTreeMap::new() };
+    for (path, wanted) in by_file {
+        match plan_file(request, &path, wanted) {
+            Ok(write) => journal.writes.push(write),
+            Err(why) => drop(journal.refused.insert(path, why)),
         }
     }
-    let writes: Vec<Value> = plan.iter().map(|w| json!({"path": w.path, "before": w.before, "after": w.after})).collect();
-    let left: Vec<Value> = refused.iter().map(|(path, why)| json!({"path": path, "why": why})).collect();
-    files::replace(host, journal, &crate::wire::json::document(&json!({"schema_version": 1, "writes": writes, "refused": left})))?;
-    Ok((plan, refused))
+    files::replace(host, request.journal, &crate::wire::json::document(&journal))?;
+    Ok(journal)
 }
 
-fn read_journal(journal: &Path) -> Result<Plan, Fail> {
-    let value = crate::wire::json::parse(&files::read_state(journal)?)?;
-    let fields = crate::wire::json::Fields::of(&value, "")?;
-    let list = |key: &str, names: &'static [&'static str]| -> Result<Vec<Vec<String>>, Fail> {
-        let one = |entry: &Value| -> Option<Vec<String>> { names.iter().map(|n| entry.get(*n)?.as_str().map(str::to_owned)).collect() };
-        fields.list(key)?.iter().map(|e| one(e).ok_or_else(|| fields.wrong(key, "a list of fix entries"))).collect()
-    };
-    let writes = list("writes", &["path", "before", "after"])?;
-    let refused = list("refused", &["path", "why"])?;
-    let pair = |mut v: Vec<String>| (v.remove(0), v.remove(0));
-    Ok((
-        writes.into_iter().map(|v| PlannedWrite { path: v[0].clone(), before: v[1].clone(), after: v[2].clone() }).collect(),
-        refused.into_iter().map(pair).collect(),
-    ))
+fn plan_file(request: &Request<'_>, path: &str, wanted: Vec<Wanted>) -> Result<PlannedWrite, String> {
+    if !request.scope.contains(path) {
+        return Err("the file is not in the scope of this round".to_owned());
+    }
+    let text = read_target(request.root, path)?;
+    let effective = fix::effective(path, &text, wanted);
+    let fixed = fix::apply(path, &text, &effective);
+    if fixed == text {
+        return Err("the place does not hold what was reported".to_owned());
+    }
+    let fixes = effective.into_iter().map(|w| (w.rule, w.line, w.last)).collect();
+    Ok(PlannedWrite { path: path.to_owned(), before: sha256_hex(text.as_bytes()), after: sha256_hex(fixed.as_bytes()), fixes })
+}
+
+fn read_journal(path: &Path) -> Result<Journal, Fail> {
+    let value = crate::wire::json::parse(&files::read_state(path)?)?;
+    let shown = printable(&path.to_string_lossy());
+    serde_json::from_value(value).map_err(|e| Fail::new(Code::BadShape, format!("the journal `{shown}`: {e}")))
 }
 
 /// Reads a file of the repository for a fix: a plain path inside it, no link on the way, regular, UTF-8.
@@ -104,7 +125,7 @@ fn read_target(root: &Path, path: &str) -> Result<String, String> {
 fn inside(root: &Path, path: &str) -> Result<PathBuf, String> {
     let mut full = root.to_path_buf();
     for part in path.split('/') {
-        if part.is_empty() || part == "." || part == ".." || part.contains('\\') || part == ".git" {
+        if part.is_empty() || part == "." || part == ".." || part.eq_ignore_ascii_case(".git") {
             return Err("the path leaves the repository".to_owned());
         }
         full.push(part);
@@ -112,10 +133,13 @@ fn inside(root: &Path, path: &str) -> Result<PathBuf, String> {
             return Err("a symbolic link stands on the way".to_owned());
         }
     }
-    if path.starts_with('/') { Err("the path leaves the repository".to_owned()) } else { Ok(full) }
+    Ok(full)
 }
 
-fn carry_out(host: &Host, root: &Path, write: &PlannedWrite, review: &Review) -> Result<(), String> {
+fn carry_out(host: &Host, root: &Path, write: &PlannedWrite) -> Result<(), String> {
+    let full = inside(root, &write.path)?;
+    // What an earlier, killed run of this very journal left beside the file.
+    files::sweep_stray_temps(host, &full);
     let text = read_target(root, &write.path)?;
     let now = sha256_hex(text.as_bytes());
     if now == write.after {
@@ -124,48 +148,61 @@ fn carry_out(host: &Host, root: &Path, write: &PlannedWrite, review: &Review) ->
     if now != write.before {
         return Err("the file was changed meanwhile and is left alone".to_owned());
     }
-    let wanted = wanted(review).remove(&write.path).unwrap_or_default();
+    let wanted: Vec<Wanted> =
+        write.fixes.iter().map(|(rule, line, last)| Wanted { rule: rule.clone(), line: *line, last: *last }).collect();
     let fixed = fix::apply(&write.path, &text, &wanted);
     if sha256_hex(fixed.as_bytes()) != write.after {
         return Err("the fix no longer gives what was planned".to_owned());
     }
-    let full = inside(root, &write.path)?;
     files::replace_keeping_mode(host, &full, fixed.as_bytes()).map_err(|f| f.message)
 }
 
 /// The response report: an ITEM for every finding. What has no mechanical fix is accepted and not started, and left to
 /// whoever reads the report; the loop is not halted by it, because the responder was through.
-fn render(report: &str, review: &Review, state: &BTreeMap<String, Result<(), String>>, date: &str) -> String {
+fn render(request: &Request<'_>, fixed: &BTreeSet<(String, String, u64, u64)>, refused: &BTreeMap<String, String>) -> String {
     let mut items = String::new();
     let (mut implemented, mut number) = (0, 0);
-    for finding in &review.findings {
+    for finding in &request.review.findings {
         number += 1;
-        let place = finding.place.as_ref();
-        let shown = place.map(|p| p.line.map_or_else(|| printable(&p.path), |line| format!("{}:{line}", printable(&p.path))));
-        let action = match wanted_of(finding).map(|(path, wanted)| (state.get(&path), wanted)) {
-            Some((Some(Ok(())), wanted)) => {
+        let action = match wanted_of(finding) {
+            Some((path, wanted)) if fixed.contains(&(path.clone(), wanted.rule.clone(), wanted.line, wanted.last)) => {
                 implemented += 1;
                 format!("fixed by the rule {}", wanted.rule)
             }
-            Some((Some(Err(why)), _)) => format!("failed: {}", printable(why)),
-            Some((None, _)) => "failed: the file was not reached".to_owned(),
+            Some((path, _)) => {
+                let why = refused.get(&path).map_or("the place does not hold what was reported", String::as_str);
+                format!("failed: {}", printable(why))
+            }
             None => "not started: there is no mechanical fix, this needs somebody who understands the code".to_owned(),
         };
-        let title = if finding.title.is_empty() { "(no title)".to_owned() } else { printable(&finding.title) };
-        let _ = writeln!(items, "### ITEM-{number}: {title}");
-        let _ = writeln!(items, "- **Severity**: {} {}", finding.grade.level().emoji(), finding.grade.word());
-        let _ = writeln!(items, "- **Source**: built-in checks\n- **Decision**: ACCEPT\n- **Evidence**:");
-        let _ = writeln!(items, "  - files_read: {}", shown.map_or_else(|| "none".to_owned(), |s| format!("`{s}`")));
-        let _ = writeln!(items, "- **Action**: {action}\n");
+        item(&mut items, number, finding, &action);
     }
     if number == 0 {
         items.push_str("None.\n");
     }
-    let (class, text) = review.verdict();
+    let (class, text) = request.review.verdict();
     let verdict = text.unwrap_or(class.word());
     format!(
-        "# Response Report — {date}\n\n## Summary\n- **Source Review**: {}\n- **Original Verdict**: {}\n- **Items**: accepted {number}, rejected 0, deferred 0\n- **execution_path**: n/a\n- **implemented_count**: {implemented}\n- **halted**: false\n\n## Item Responses\n\n{items}",
-        printable(report),
+        "# Response Report — {}\n\n## Summary\n- **Source Review**: {}\n- **Original Verdict**: {}\n- **Items**: accepted {number}, rejected 0, deferred 0\n- **execution_path**: n/a\n- **implemented_count**: {implemented}\n- **halted**: false\n\n## Item Responses\n\n{items}",
+        request.date,
+        printable(request.report),
         printable(verdict),
     )
+}
+
+fn item(out: &mut String, number: usize, finding: &Finding, action: &str) {
+    let place = finding.place.as_ref().map(|p| match p.line {
+        Some(line) => format!("`{}:{line}`", printable(&p.path)),
+        None => format!("`{}`", printable(&p.path)),
+    });
+    let title = if finding.title.is_empty() { "(no title)".to_owned() } else { printable(&finding.title) };
+    let _ = writeln!(out, "### ITEM-{number}: {title}");
+    let _ = writeln!(out, "- **Severity**: {} {}", finding.grade.level().emoji(), finding.grade.word());
+    let _ = writeln!(
+        out,
+        "- **Source**: {}\n- **Decision**: ACCEPT\n- **Evidence**:",
+        printable(finding.tags.first().map_or("review", String::as_str))
+    );
+    let _ = writeln!(out, "  - files_read: {}", place.as_deref().unwrap_or("none"));
+    let _ = writeln!(out, "- **Action**: {action}\n");
 }

@@ -153,18 +153,16 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
         None => start(request, host, &root, &checkout)?,
     };
     drop(checkout);
-    let (dir, record) = match opened {
-        Opened::Loop(dir, record) => (dir, *record),
+    let (dir, record, _held) = match opened {
+        Opened::Loop(dir, record, held) => (dir, *record, held),
         Opened::Asks(answer, ask) => return Ok(Outcome::Asks(*answer, ask)),
     };
-    // The loop's folder is locked by each operation for itself; the run as a whole holds a folder below it.
-    let _held = lock::hold(host, &dir.join("run"))?;
     let mut run = Run { host, dir, record, choice: request.user_choice.clone(), told: request.implemented_count.clone() };
     run.drive()
 }
 
 enum Opened {
-    Loop(PathBuf, Box<LoopRecord>),
+    Loop(PathBuf, Box<LoopRecord>, lock::Held),
     Asks(Box<Answer>, Ask),
 }
 
@@ -195,7 +193,7 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
         let ask = scope.ask().unwrap_or_else(|| Ask::new("nothing_to_review", "there is nothing to review", &[("stop", "stop")]));
         return Ok(Opened::Asks(Box::new(empty_answer(None)), ask));
     }
-    let settings = settings(request, host, top.clone(), scope.base.clone().unwrap_or_else(|| checkout.empty_tree.to_owned()))?;
+    let settings = settings(request, top.clone(), scope.base.clone().unwrap_or_else(|| checkout.empty_tree.to_owned()))?;
     let settings = Settings {
         reports_dir: under(&request.reports_dir, ".deep-review/reports")?,
         responses_dir: under(&request.responses_dir, ".deep-review/responses")?,
@@ -204,10 +202,12 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
     let loop_id = LoopId::parse(&host.fresh_id())?;
     let dir = host.loop_dir(root, &checkout.top, "rounds", &loop_id);
     files::make_private_below(root, &dir)?;
+    let held = hold(host, &dir)?;
     let record = LoopRecord {
         loop_id: loop_id.as_str().to_owned(),
         settings,
         state: State::start(),
+        publishing: None,
         summary: None,
         warnings: Vec::new(),
         revision: 0,
@@ -215,10 +215,16 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
     if !files::create(host, &dir.join("loop.json"), &loop_record::bytes(&record))? {
         return Err(Fail::new(Code::LoopMismatch, format!("a loop `{loop_id}` stands there already")).hint("go on with it by --loop-id"));
     }
-    Ok(Opened::Loop(dir, Box::new(record)))
+    Ok(Opened::Loop(dir, Box::new(record), held))
 }
 
-fn settings(request: &Request, _host: &Host, top: String, base_commit: String) -> Result<Settings, Fail> {
+/// The run as a whole holds a folder below the loop's own, which each operation locks for itself. It is taken before the
+/// record is read, so that nobody drives on with an old one.
+fn hold(host: &Host, dir: &Path) -> Result<lock::Held, Fail> {
+    lock::hold(host, &dir.join("run"))
+}
+
+fn settings(request: &Request, top: String, base_commit: String) -> Result<Settings, Fail> {
     let word = |flag: &Option<String>, name: &str, allowed: &[&str]| -> Result<String, Fail> {
         let text = flag.as_deref().filter(|f| !f.is_empty()).unwrap_or(allowed[0]);
         if allowed.contains(&text) {
@@ -279,6 +285,7 @@ fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: 
         let ask = Ask::new("state_missing", question, &[("start", "start a new loop without --loop-id"), ("stop", "stop")]);
         return Ok(Opened::Asks(Box::new(empty_answer(Some(id.as_str().to_owned()))), ask));
     }
+    let held = hold(host, &dir)?;
     let damaged =
         |fail: Fail| Fail { message: format!("the loop record `{}`: {}", printable(&file.to_string_lossy()), fail.message), ..fail };
     let record = files::read_state(&file).and_then(|b| loop_record::read(&b)).map_err(damaged)?;
@@ -286,11 +293,26 @@ fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: 
         return Err(Fail::new(Code::LoopMismatch, format!("the loop record is of `{}`", printable(&record.loop_id))));
     }
     same_settings(request, host, &record.settings)?;
-    Ok(Opened::Loop(dir, Box::new(record)))
+    same_base(request, checkout, &record.settings)?;
+    Ok(Opened::Loop(dir, Box::new(record), held))
+}
+
+/// A base that is given again must come to the commit the loop was started with.
+fn same_base(request: &Request, checkout: &Checkout, settings: &Settings) -> Result<(), Fail> {
+    let Some(base) = request.base.as_deref().filter(|b| *b != settings.base_commit) else { return Ok(()) };
+    let named = checkout.named_base(base)?;
+    let head = checkout.head()?;
+    let bases = head.map(|h| checkout.merge_bases(&h.oid, &named.oid)).transpose()?.unwrap_or_default();
+    if bases.first() == Some(&settings.base_commit) || named.oid == settings.base_commit {
+        return Ok(());
+    }
+    Err(Fail::new(Code::LoopMismatch, "`--base` is not what the loop was started with"))
 }
 
 /// A setting that is given again must be the one the loop was started with.
 fn same_settings(request: &Request, host: &Host, settings: &Settings) -> Result<(), Fail> {
+    argv(request.source_argv.as_deref(), "--source-argv", settings.source == "command" && request.source_argv.is_some())?;
+    argv(request.respond_argv.as_deref(), "--respond-argv", settings.respond == "command" && request.respond_argv.is_some())?;
     let words = |flag: &Option<String>| flag.as_deref().and_then(|f| crate::wire::json::parse(f.as_bytes()).ok()).map(|v| v.to_string());
     let stored = |argv: &[String]| serde_json::to_string(argv).unwrap_or_default();
     let path = |flag: &Option<String>| {
@@ -331,8 +353,11 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn drive(&mut self) -> Result<Outcome, Fail> {
-        // A responder that was started and never answered was killed with us: it is run again, and counts as a failure.
-        if self.record.state.next == Action::Respond && self.record.state.responding && self.record.settings.respond == "command" {
+        // A responder that was started and never answered was killed with us: it is run again, and counts as a failure. One
+        // whose answer is stored has answered.
+        let started =
+            self.record.state.next == Action::Respond && self.record.state.responding && self.record.settings.respond == "command";
+        if started && !self.file(self.record.state.round, "response.md").exists() {
             self.warn("responder_was_interrupted");
             self.happened(Event::RespondFailed)?;
         }
@@ -363,14 +388,40 @@ impl Run<'_> {
     }
 
     fn happened(&mut self, event: Event) -> Result<(), Fail> {
-        let before = self.record.state.clone();
-        let mut state = step(before.clone(), event);
-        // A stop that was decided before Respond is carried past the record and its document.
-        if before.stop_reason.is_some() && state.next == Action::Decide {
-            state.next = Action::Close;
-        }
-        self.record.state = state;
+        self.record.state = step(self.record.state.clone(), event);
+        self.record.publishing = None;
         self.save()
+    }
+
+    /// Publishes a private copy under a name that is stored before the file is made.
+    fn publish(&mut self, private: &Path, folder: &Path, named: fn(&str, u32) -> String) -> Result<String, Fail> {
+        let bytes = files::read_text(private, files::TEXT_LIMIT)?;
+        loop {
+            let path = match &self.record.publishing {
+                Some(chosen) => PathBuf::from(chosen),
+                None => {
+                    let chosen = publish::choose(self.host, folder, named)?;
+                    self.record.publishing = Some(chosen.to_string_lossy().into_owned());
+                    self.save()?;
+                    chosen
+                }
+            };
+            if publish::publish(self.host, &path, &bytes)? {
+                return Ok(path.to_string_lossy().into_owned());
+            }
+            self.record.publishing = None;
+        }
+    }
+
+    /// The published copy of a private file, made again when somebody removed it; an edited one is nobody's evidence.
+    fn still_published(&self, private: &Path, published: &Option<String>) -> Result<(), Fail> {
+        let Some(published) = published else { return Ok(()) };
+        let bytes = files::read_text(private, files::TEXT_LIMIT)?;
+        if publish::publish(self.host, Path::new(published), &bytes)? {
+            return Ok(());
+        }
+        let message = format!("the published report `{}` is not what this loop wrote", printable(published));
+        Err(Fail::new(Code::FileChanged, message).hint("restore it, or remove it so that it is published again"))
     }
 
     fn save(&mut self) -> Result<(), Fail> {
@@ -445,9 +496,9 @@ impl Run<'_> {
             return self.source_failed(fail);
         }
         let reports = PathBuf::from(&self.record.settings.reports_dir);
-        let path = publish::publish(self.host, &reports, &publish::stem_of(&private)?, name::review, &bytes)?;
+        let path = self.publish(&private, &reports, name::review)?;
         self.host.failpoint("review_published");
-        Ok(Event::Reviewed(path.to_string_lossy().into_owned()))
+        Ok(Event::Reviewed(path))
     }
 
     /// A source that failed is an operational failure of the round, but for faults of the caller or the repository.
@@ -572,25 +623,44 @@ impl Run<'_> {
                     self.warn("responder_failed");
                     return Ok(Event::RespondFailed);
                 }
-                Err(fail) => return Err(fail),
+                Err(fail) => {
+                    // Being asked to end is no failure of the responder.
+                    if fail.code == Code::Interrupted {
+                        self.record.state.responding = false;
+                        self.save()?;
+                    }
+                    return Err(fail);
+                }
             }
         }
-        let bytes = files::read_text(&private, files::TEXT_LIMIT)?;
+        self.host.failpoint("response_stored");
         let responses = PathBuf::from(&self.record.settings.responses_dir);
-        let path = publish::publish(self.host, &responses, &publish::stem_of(&private)?, name::response, &bytes)?;
-        Ok(Event::Responded(path.to_string_lossy().into_owned()))
+        self.publish(&private, &responses, name::response).map(Event::Responded)
     }
 
     fn responder(&self, round: u64) -> Result<Vec<u8>, Fail> {
         let s = &self.record.settings;
         let report = PathBuf::from(self.record.state.report.clone().unwrap_or_default());
-        let bytes = files::read_text(&report, files::TEXT_LIMIT)?;
+        let private = self.file(round, "review.md");
+        self.still_published(&private, &self.record.state.report)?;
+        let bytes = files::read_text(&private, files::TEXT_LIMIT)?;
         if s.respond == "fix" {
             let review = read::review(&bytes);
+            // Who writes a report does not choose what is written: only files of this round's scope are touched.
+            let (_, scope) = surface::files_of(self.host, Path::new(&s.repo_root), &s.base_commit, &self.dir)?;
+            let scope = scope.files.iter().filter_map(|f| std::str::from_utf8(&f.path).ok().map(str::to_owned)).collect();
             let journal = self.file(round, "fixes.json");
             let date = time::date(self.host.now_ms());
-            return respond_fix::run(self.host, Path::new(&s.repo_root), &report.to_string_lossy(), &review, &journal, &date)
-                .map(String::into_bytes);
+            let label = report.to_string_lossy();
+            let request = respond_fix::Request {
+                root: Path::new(&s.repo_root),
+                report: &label,
+                review: &review,
+                scope,
+                journal: &journal,
+                date: &date,
+            };
+            return respond_fix::run(self.host, &request).map(String::into_bytes);
         }
         let scope = self.scope_file(round)?;
         let ended = self.child(&s.respond_argv, &BTreeMap::from([("{scope}", &scope), ("{report}", &report)]), bytes, round)?;
@@ -609,6 +679,8 @@ impl Run<'_> {
 
     fn record_round(&mut self) -> Result<Event, Fail> {
         let round = self.record.state.round;
+        self.still_published(&self.file(round, "review.md"), &self.record.state.report)?;
+        self.still_published(&self.file(round, "response.md"), &self.record.state.response)?;
         let s = &self.record.settings;
         let request = record_round::Request {
             round_number: Some(round.to_string()),
@@ -708,9 +780,7 @@ impl Run<'_> {
                     let text = crate::round::summary::render(&answer.summary, &folder);
                     files::replace(self.host, &private, text.as_bytes())?;
                 }
-                let bytes = files::read_text(&private, files::TEXT_LIMIT)?;
-                let path = publish::publish(self.host, &folder, &publish::stem_of(&private)?, name::summary, &bytes)?;
-                self.record.summary = Some(path.to_string_lossy().into_owned());
+                self.record.summary = Some(self.publish(&private, &folder, name::summary)?);
             }
         }
         for round in 1..=self.record.state.round {
@@ -731,6 +801,7 @@ impl Run<'_> {
         let mut warnings = self.record.warnings.clone();
         if !skipped.is_empty() {
             warnings.push("state_skipped".to_owned());
+            warnings.sort_unstable();
         }
         Ok(Answer {
             loop_id: Some(self.record.loop_id.clone()),

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::gather::{self, Skipped};
+use super::publish;
 use crate::base::path::printable;
-use crate::base::{Code, Fail, number, time};
+use crate::base::{Code, Fail, number};
 use crate::host::{Host, files};
 use crate::report::name;
 use crate::round::arguments::MAX_CAP;
@@ -79,12 +80,10 @@ fn write_document(host: &Host, path: &Path, summary: &Summary) -> Result<PathBuf
         files::replace(host, path, render(summary, folder).as_bytes())?;
         return Ok(path.to_path_buf());
     }
-    let stem = time::file_stem(host.now_ms());
-    for nth in 0..100 {
-        let file = path.join(name::summary(&stem, nth));
+    loop {
+        let file = publish::choose(host, path, name::summary)?;
         if files::create(host, &file, render(summary, path).as_bytes())? {
             return Ok(file);
         }
     }
-    Err(Fail::new(Code::LoopStateError, format!("a hundred summaries of one second stand in `{}`", printable(&path.to_string_lossy()))))
 }

@@ -72,7 +72,7 @@ fn tree(checkout: &Checkout, host: &Host, base: &str, scope: &detect_scope::Answ
         }
     }
     let (plain, odd): (Vec<&File>, Vec<&File>) =
-        scope.files.iter().partition(|f| regular(checkout, f).is_some() && !f.path.contains(&b'\n'));
+        scope.files.iter().partition(|f| regular(checkout, f).is_some() && !f.path.iter().any(|b| matches!(b, b'\n' | b'\r')));
     let listed: Vec<u8> = plain.iter().flat_map(|f| [checkout.full(&f.path).as_os_str().as_bytes(), b"\n"].concat()).collect();
     if !plain.is_empty() {
         let hashed = git.run(&["-c", "core.fsync=none", "hash-object", "-w", "--no-filters", "--stdin-paths"], &listed)?.text();
@@ -117,6 +117,9 @@ fn odd_entry(checkout: &Checkout, git: &crate::host::git::Git, file: &File) -> R
         return hash(target.as_os_str().as_bytes()).map(|oid| Some(("120000", oid)));
     }
     if meta.is_dir() {
+        if full.join(".git").symlink_metadata().is_err() {
+            return Ok(None);
+        }
         let head = git.plain_at(&full).ask(&["rev-parse", "--verify", "-q", "HEAD"], b"")?.text();
         return Ok((file.submodule && !file.untracked && head.len() >= 40).then_some(("160000", head)));
     }

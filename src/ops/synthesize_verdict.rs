@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::plan_round::read_plan;
+use crate::base::digest::sha256_hex;
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::host::files::TEXT_LIMIT;
@@ -33,6 +34,8 @@ pub struct Answer {
     pub synthesis: Synthesis,
     /// Where the expanded plan was written.
     pub expanded_plan_file: Option<String>,
+    /// SHA-256 of the plan the routing metadata has to name: the expanded one when there is one.
+    pub routing_plan_digest: String,
 }
 
 /// Synthesises a round.
@@ -64,12 +67,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         deferred_pending: deferred_pending.unwrap_or_default(),
     };
     let synthesis = synthesize(&input)?;
+    let routing_plan_digest = sha256_hex(&plan::bytes(synthesis.expanded.as_ref().unwrap_or(&input.plan)));
     let output = request.output.as_deref().filter(|o| !o.is_empty()).filter(|_| synthesis.status == Status::NeedsExpansion);
     let output = output.map(|o| host.absolute(Some(o), "output")).transpose()?;
     if let (Some(path), Some(expanded)) = (&output, &synthesis.expanded) {
         files::replace(host, path, &plan::bytes(expanded))?;
     }
-    Ok(Answer { synthesis, expanded_plan_file: output.map(|p| p.to_string_lossy().into_owned()) })
+    Ok(Answer { synthesis, expanded_plan_file: output.map(|p| p.to_string_lossy().into_owned()), routing_plan_digest })
 }
 
 fn read_attempts(host: &Host, flag: Option<&str>) -> Result<Attempts, Fail> {

@@ -143,6 +143,10 @@ impl Response {
         if let Some(stated) = self.implemented_stated {
             return (stated, Origin::Stated);
         }
+        // A block whose decision nobody understands may be one that was done.
+        if self.items.iter().any(|i| i.decision.is_none()) {
+            return (0, Origin::Missing);
+        }
         if !self.items.is_empty() {
             let accepted = self.items.iter().filter(|i| i.decision == Some(Decision::Accept));
             return (accepted.filter(|i| !i.undone()).count() as u64, Origin::Derived);

@@ -180,12 +180,23 @@ fn unanswered(facts: &Facts) -> Option<StopReason> {
     nothing.then_some(StopReason::NothingAccepted)
 }
 
+/// The conditions that take the trust away. Where one of them holds there is no verdict that could finish the loop, so
+/// neither 1 nor 2 nor 3 is asked: "N_actual == 0: no verdict is trusted" (seed §2).
+fn is_untrusted(facts: &Facts) -> bool {
+    failing(facts).is_some() || unreviewed(facts).is_some()
+}
+
+/// The first condition that holds, in the seed's order.
+fn first_condition(facts: &Facts, asked: &[u8]) -> Option<(u8, StopReason)> {
+    let untrusted = is_untrusted(facts);
+    let open = CONDITIONS.iter().filter(|(n, _)| asked.contains(n) && !(untrusted && *n < 4));
+    open.filter_map(|(number, holds)| Some((*number, holds(facts)?))).next()
+}
+
 /// Decides what follows a round. Total: every combination of facts gives stop, continue or ask.
 pub fn decide(facts: &Facts) -> Decision {
-    for (number, holds) in CONDITIONS {
-        if let Some(reason) = holds(facts) {
-            return stop(Some(number), reason);
-        }
+    if let Some((number, reason)) = first_condition(facts, &[1, 2, 3, 4, 5, 6, 7]) {
+        return stop(Some(number), reason);
     }
     if let Some(question) = open_question(facts) {
         return Decision {
@@ -231,6 +242,16 @@ fn open_question(facts: &Facts) -> Option<&'static str> {
         return Some("implemented_unknown");
     }
     (review.deferred > 0 && facts.user.is_none()).then_some("deferred_items")
+}
+
+/// What follows a review before its response: a stop that holds at once, a question about privacy, or Respond, which runs
+/// also in the last round the cap allows (deep-review seed §3). The review's own numbers are not known yet.
+pub fn before_respond(facts: &Facts) -> Decision {
+    if let Some((number, reason)) = first_condition(facts, &[1, 4, 5, 6]) {
+        return stop(Some(number), reason);
+    }
+    let question = (facts.privacy_warning && facts.user.is_none()).then_some("privacy");
+    Decision { action: if question.is_some() { Action::Ask } else { Action::Continue }, question, ..go_on() }
 }
 
 /// Whether Respond runs in this round, and if not, why (deep-review seed §3).
@@ -383,11 +404,30 @@ mod tests {
                     let review = facts.review.as_ref().unwrap();
                     prop_assert!(!review.clean && !review.halted && facts.executed < facts.cap);
                     prop_assert!(matches!(review.implemented, Count::Known(n) if n > 0));
-                    prop_assert!(facts.operational_failures < 2 && facts.actual_reviewers != Some(0));
                 }
             }
-            let first = CONDITIONS.iter().find(|(_, holds)| holds(&facts).is_some()).map(|(n, _)| *n);
-            prop_assert_eq!(decision.condition, first);
+            let untrusted = facts.actual_reviewers == Some(0) || facts.operational_failures >= 2 || facts.codex_role_missing;
+            if untrusted {
+                prop_assert!(decision.action == Action::Stop && matches!(decision.condition, Some(4..=6)), "{:?}", decision);
+            }
+            if decision.stop_reason == Some(StopReason::Approved) {
+                prop_assert!(facts.review.as_ref().is_some_and(|r| r.clean) && facts.deferred_pending == 0 && !untrusted);
+            }
+            if facts.executed >= facts.cap {
+                prop_assert_ne!(decision.action, Action::Continue);
+            }
+            if matches!(facts.user, Some(UserChoice::Stop | UserChoice::DeferAndStop)) {
+                prop_assert_eq!(decision.action, Action::Stop);
+            }
+        }
+
+        #[test]
+        fn before_respond_only_what_holds_at_once_is_decided(facts in any_facts()) {
+            let decision = before_respond(&facts);
+            prop_assert!(matches!(decision.condition, None | Some(1 | 4 | 5 | 6)));
+            if facts.actual_reviewers == Some(0) {
+                prop_assert_eq!(decision.action, Action::Stop);
+            }
         }
     }
 }

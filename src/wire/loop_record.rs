@@ -49,7 +49,9 @@ pub struct LoopRecord {
     pub settings: Settings,
     /// Where it stands.
     pub state: State,
-    /// Where the closing document goes; chosen before it is written.
+    /// The name that was chosen for the report, response or summary being published; stored before the file is made.
+    pub publishing: Option<String>,
+    /// The published loop summary.
     pub summary: Option<String>,
     /// What happened that the answer has to say, sorted.
     pub warnings: Vec<String>,
@@ -73,6 +75,7 @@ struct Wire<'a> {
     response: &'a Option<String>,
     condition: Option<u8>,
     stop_reason: &'a Option<String>,
+    publishing: &'a Option<String>,
     summary: &'a Option<String>,
     warnings: &'a [String],
 }
@@ -95,6 +98,7 @@ pub fn bytes(record: &LoopRecord) -> Vec<u8> {
         response: &s.response,
         condition: s.condition,
         stop_reason: &s.stop_reason,
+        publishing: &record.publishing,
         summary: &record.summary,
         warnings: &record.warnings,
     })
@@ -132,6 +136,7 @@ pub fn read(bytes: &[u8]) -> Result<LoopRecord, Fail> {
             condition: f.maybe_count("condition")?.and_then(|c| u8::try_from(c).ok()),
             stop_reason: owned("stop_reason")?,
         },
+        publishing: owned("publishing")?,
         summary: owned("summary")?,
         warnings: f.texts("warnings")?,
         revision: f.count("revision")?,

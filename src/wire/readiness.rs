@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::json::{Fields, parse};
 use crate::base::{Code, Fail};
+use crate::round::arguments::provider_of;
 use crate::round::plan::Risk;
 use crate::round::readiness::Bound;
 
@@ -44,6 +45,13 @@ pub fn request(bytes: &[u8]) -> Result<Request, Fail> {
     for (i, entry) in f.list("reports")?.iter().enumerate() {
         let at = format!("/reports/{i}");
         let e = Fields::of(entry, &at)?;
+        let id = e.text("reviewer_id")?;
+        if provider_of(id) != Some(e.text("provider")?) {
+            return Err(e.wrong("provider", "the provider of a known reviewer"));
+        }
+        if reports.iter().any(|r: &Asked| r.reviewer_id == id) {
+            return Err(e.wrong("reviewer_id", "named once"));
+        }
         reports.push(Asked {
             reviewer_id: e.text("reviewer_id")?.to_owned(),
             provider: e.text("provider")?.to_owned(),

@@ -45,10 +45,11 @@ pub struct Lines<'a> {
     fence: Option<Marker>,
     never_closes: [usize; 2],
     comment: bool,
+    comment_end_ahead: bool,
     after_blank: bool,
     in_list: bool,
     in_alert: bool,
-    /// Whether a fence was opened and never closed.
+    /// Whether a fence or comment was opened and never closed.
     pub unclosed: bool,
 }
 
@@ -62,6 +63,7 @@ impl<'a> Lines<'a> {
             fence: None,
             never_closes: [usize::MAX; 2],
             comment: false,
+            comment_end_ahead: true,
             after_blank: true,
             in_list: false,
             in_alert: false,
@@ -90,6 +92,12 @@ impl<'a> Lines<'a> {
             self.never_closes[slot] = marker.length;
         }
         found
+    }
+
+    /// Whether a comment opened now is closed later on; one that is not hides its own line only.
+    fn comment_closes(&mut self) -> bool {
+        self.comment_end_ahead = self.comment_end_ahead && self.rest.contains("-->");
+        self.comment_end_ahead
     }
 
     fn classify(&mut self, text: &'a str) -> Zone {
@@ -124,7 +132,8 @@ impl<'a> Lines<'a> {
             }
             b'>' => return self.quoted(body),
             b'<' if body.starts_with("<!--") => {
-                self.comment = !body.contains("-->");
+                self.comment = !body.contains("-->") && self.comment_closes();
+                self.unclosed |= !body.contains("-->") && !self.comment;
                 return Zone::Hidden;
             }
             _ => {}
@@ -213,6 +222,15 @@ mod tests {
         let mut lines = Lines::new("```\nb\n");
         let seen: Vec<Zone> = lines.by_ref().map(|l| l.zone).collect();
         assert_eq!(seen, [Zone::Hidden, Zone::Text]);
+        assert!(lines.unclosed);
+    }
+
+    #[test]
+    fn an_unclosed_comment_hides_its_own_line_only() {
+        assert_eq!(zones("<!-- a\nb -->\nc"), [Zone::Hidden, Zone::Hidden, Zone::Text]);
+        let mut lines = Lines::new("<!-- a\nb\n<!-- c\nd");
+        let seen: Vec<Zone> = lines.by_ref().map(|l| l.zone).collect();
+        assert_eq!(seen, [Zone::Hidden, Zone::Text, Zone::Hidden, Zone::Text]);
         assert!(lines.unclosed);
     }
 

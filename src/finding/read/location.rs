@@ -22,6 +22,9 @@ pub struct Cite {
     pub span: std::ops::Range<usize>,
 }
 
+/// The longest text that is read as one citation, in bytes.
+const REACH: usize = 4096;
+
 /// Extensions that make a bare word without a separator a file.
 const SOURCES: &[&str] = &[
     "rs", "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "py", "pyi", "go", "java", "kt", "kts", "rb", "php", "c", "h", "cc", "cpp",
@@ -90,8 +93,16 @@ fn ticked(line: &str, at: usize, base: usize, found: &mut Vec<Cite>, depth: u8) 
     end
 }
 
+/// The next `mark` from `at` on, within the length a citation can have: what is never closed is not searched for again
+/// and again to the end of the line.
+fn near(line: &str, at: usize, mark: u8) -> Option<usize> {
+    let window = line.as_bytes().get(at..(at + REACH).min(line.len()))?;
+    window.iter().position(|b| *b == mark).map(|p| at + p)
+}
+
 fn find_run(text: &str, run: usize) -> Option<usize> {
     let bytes = text.as_bytes();
+    let bytes = &bytes[..bytes.len().min(REACH)];
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] != b'`' {
@@ -109,14 +120,11 @@ fn find_run(text: &str, run: usize) -> Option<usize> {
 
 /// `[text](target)`: the text when it is a path of the repository, else the target.
 fn link(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
-    let Some(close) = line[at..].find(']').map(|c| at + c) else {
-        return at + 1;
-    };
+    let Some(close) = near(line, at, b']') else { return at + 1 };
     let text = line[at + 1..close].trim_matches('`');
-    let target = line[close + 1..].strip_prefix('(').and_then(|r| r.split_once(')')).map(|(t, _)| t);
-    let Some(target) = target else {
-        return at + 1;
-    };
+    let opened = line[close + 1..].starts_with('(');
+    let Some(end_of_target) = near(line, close + 1, b')').filter(|_| opened) else { return at + 1 };
+    let target = &line[close + 2..end_of_target];
     let end = close + 1 + 1 + target.len() + 1;
     let decoded = percent_decoded(target.split_ascii_whitespace().next().unwrap_or_default());
     let of_text = whole(text);
@@ -305,7 +313,7 @@ fn anchor_lines(anchor: &str) -> Option<(Option<u64>, Option<u64>)> {
 /// A whole text as one citation: a code span, a link text or target.
 fn whole(content: &str) -> Option<(Location, Ranges)> {
     let content = content.trim();
-    if content.is_empty() || content.len() > 4096 || holds(content, "://") {
+    if content.is_empty() || content.len() > REACH || holds(content, "://") {
         return None;
     }
     let (path, numbers) = split_path(content)?;
@@ -340,7 +348,8 @@ fn has_inner_line(path: &str) -> bool {
 
 /// `path(12,5)`, as compilers on Windows print it.
 fn compiler_brackets(line: &str, place: Location, end: usize) -> (Location, usize) {
-    let inner = line[end..].strip_prefix('(').and_then(|r| r.split_once(')')).map(|(i, _)| i);
+    let opened = line[end..].starts_with('(');
+    let inner = near(line, end, b')').filter(|_| opened).map(|close| &line[end + 1..close]);
     let Some(inner) = inner.filter(|i| i.len() <= 24 && i.bytes().all(|b| b.is_ascii_digit() || b == b',')) else {
         return (place, end);
     };

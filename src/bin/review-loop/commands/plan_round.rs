@@ -46,7 +46,7 @@ pub(crate) struct PlanRound {
     /// What the review compares with: 7 to 64 hex digits
     #[arg(long, value_name = "OID")]
     base_commit: Option<String>,
-    /// Where the plan is written; the surface's objects go beside it
+    /// Where the plan is written: a file, or a folder for loop-ID-round-N.plan.json; the surface's objects go beside it
     #[arg(long, value_name = "FILE")]
     output: Option<String>,
     /// Capture no surface
