@@ -85,6 +85,8 @@ pub struct Review {
     pub sections_empty: bool,
     /// Where bytes were not UTF-8.
     pub bad_utf8_at: Option<u64>,
+    /// Lines that look like findings and were not read as any (cases/reports/README.md §4, suspicious).
+    pub suspicious: u64,
     /// The phrase in which the reviewer says that it could not look.
     pub could_not_review: Option<String>,
 }

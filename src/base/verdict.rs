@@ -80,7 +80,31 @@ const WORDS: &[(&str, Class)] = &[
 ];
 
 /// Words that turn an approval into a qualified one when they follow it.
-const QUALIFIERS: &[&str] = &["but", "if", "once", "after", "with", "pending", "except", "when", "条件", "단"];
+const QUALIFIERS: &[&str] = &[
+    "but",
+    "if",
+    "once",
+    "after",
+    "with",
+    "pending",
+    "except",
+    "when",
+    "not",
+    "conditional",
+    "conditionally",
+    "provided",
+    "unless",
+    "until",
+    "assuming",
+    "subject",
+    "before",
+    "however",
+    "단",
+    "조건부",
+];
+
+/// Pieces of other scripts that do the same wherever they stand.
+const QUALIFYING_PIECES: &[&str] = &["条件", "조건", "需修改", "ただし", "但"];
 
 /// A verdict value as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +131,7 @@ impl Stated {
 
 /// Reads the value behind a verdict label. `None` when nothing is written there.
 pub fn read_value(raw: &str) -> Option<Stated> {
+    let denied = ["❌", "🚫", "⛔", "✗", "✘"].iter().any(|m| raw.trim_start_matches(['*', '_', ' ', '`']).starts_with(m));
     let plain: String = raw.chars().filter(|c| !matches!(c, '*' | '`' | '"')).collect();
     let plain = plain.trim_matches(|c: char| c.is_whitespace() || c == '_').trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(');
     let plain = plain.trim_start();
@@ -116,7 +141,7 @@ pub fn read_value(raw: &str) -> Option<Stated> {
     let (head, tail) = split_value(plain);
     let literal = head.trim_end_matches(|c: char| matches!(c, '.' | '。' | '!' | ':' | ',' | '、') || c.is_whitespace());
     let folded = fold(literal);
-    let qualified = is_qualified(tail);
+    let qualified = is_qualified(tail) || denied;
     if let Some((_, class)) = WORDS.iter().find(|(word, _)| *word == folded) {
         let class = if *class == Class::Approve && qualified { Class::NeedsAttention } else { *class };
         return Some(Stated { class, text: literal.to_owned(), known: true });
@@ -136,7 +161,14 @@ fn split_value(text: &str) -> (&str, &str) {
 }
 
 fn is_qualified(tail: &str) -> bool {
-    tail.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str())) || tail.contains("条件")
+    let folded = fold(&tail.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { ' ' }).collect::<String>());
+    let negative = WORDS.iter().filter(|(w, class)| w.is_ascii() && matches!(class, Class::NeedsAttention | Class::Unproven));
+    let holds = |word: &str| format!(" {folded} ").contains(&format!(" {word} "));
+    if negative.map(|(w, _)| *w).filter(|w| !matches!(*w, "suggestions" | "amendments")).any(holds) {
+        return true;
+    }
+    tail.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str()))
+        || QUALIFYING_PIECES.iter().any(|p| tail.contains(p))
 }
 
 fn qualified_literal(folded: &str) -> Option<Class> {
@@ -173,6 +205,29 @@ mod tests {
         assert_eq!(class("판단 보류"), Class::Unproven);
         assert!(!read_value("MAYBE").unwrap().known);
         assert_eq!(class("⚠️ Request changes."), Class::NeedsAttention);
+    }
+
+    #[test]
+    fn an_approval_with_anything_against_it_is_none() {
+        for text in [
+            "APPROVE — REQUEST_CHANGES",
+            "APPROVE - do not merge",
+            "APPROVE (NOT)",
+            "APPROVE — not yet",
+            "APPROVE. Do not merge before CI",
+            "APPROVE (conditional)",
+            "승인 (조건부)",
+            "通过（需修改）",
+            "APPROVE, provided that CI passes",
+            "❌ APPROVE",
+            "APPROVE (REQUEST_CHANGES for b.rs)",
+            "LGTM once the tests pass",
+        ] {
+            assert_eq!(class(text), Class::NeedsAttention, "{text}");
+        }
+        for text in ["APPROVE (round 2)", "APPROVE — all three reviewers agree", "✅ APPROVE", "LGTM!"] {
+            assert_eq!(class(text), Class::Approve, "{text}");
+        }
     }
 
     #[test]

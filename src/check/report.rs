@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use super::Issue;
-use crate::base::path::printable;
+use crate::base::digest;
+use crate::base::path::{self, printable};
 use crate::base::severity::{Grade, Level};
 use crate::base::verdict::RoundVerdict;
+use crate::finding::read::location;
 
 /// What was reviewed.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +18,8 @@ pub struct Review {
     pub files: usize,
     /// Names of the checks that found nothing.
     pub passed: Vec<String>,
+    /// What detect-scope warned of.
+    pub warnings: Vec<String>,
 }
 
 /// The verdict that follows from the issues: critical or high requires REQUEST_CHANGES, other warnings CONCERN.
@@ -57,9 +61,21 @@ pub fn render(review: &Review, date: &str) -> String {
     out
 }
 
+/// Whether a path in back-ticks is read as this very path again.
+fn reads_back(path: &str) -> bool {
+    let cites = location::scan(&format!("`{path}:1`"));
+    let [cite] = &cites[..] else { return false };
+    let stored = path::display(&cite.place.path, None);
+    cite.place.line == Some(1) && stored.as_deref() == Some(path) && printable(path) == path
+}
+
 /// ``[high · secret] `path:3-4` — message``: the tag carries the grade that the section cannot tell, and the rule id.
 fn line(issue: &Issue) -> String {
     let place = issue.path.as_deref().map(|p| {
+        if !reads_back(p) {
+            // A name that the reader would take for another file is named by its bytes, and cited nowhere.
+            return format!("(a file with an unusual name, in hex {}) ", digest::hex(p.as_bytes()));
+        }
         let lines = match (issue.line, issue.end_line) {
             (Some(first), Some(last)) => format!(":{first}-{last}"),
             (Some(first), None) => format!(":{first}"),
@@ -81,7 +97,8 @@ mod tests {
     #[test]
     fn the_report_is_strict_and_reads_back_as_it_was_found() {
         let issues = review(&subject("src/a b.rs", "let x = dbg!(1); \n// TODO x\n<<<<<<< a\n>>>>>>> b\n"), &[]);
-        let text = render(&Review { issues: issues.clone(), files: 1, passed: vec!["secret".to_owned()] }, "2026-11-30");
+        let text =
+            render(&Review { issues: issues.clone(), files: 1, passed: vec!["secret".to_owned()], ..Review::default() }, "2026-11-30");
         let strict = strict::read(&text).unwrap();
         assert_eq!(strict.verdict, RoundVerdict::RequestChanges);
         let read = markdown::read(&text);
@@ -91,6 +108,16 @@ mod tests {
             let issue = issues.iter().find(|i| Some(&i.rule) == finding.tags.first() && i.line == finding.place.as_ref().unwrap().line);
             let issue = issue.unwrap_or_else(|| panic!("{finding:?}"));
             assert_eq!((finding.grade, finding.place.as_ref().unwrap().path.as_str()), (issue.grade, "src/a b.rs"));
+        }
+    }
+
+    #[test]
+    fn a_name_that_would_be_read_as_another_file_is_cited_nowhere() {
+        for name in [" x.txt", "y.txt:1", "d\\x.txt", "a|b<!--.txt", "`q`.txt", "a\u{1b}.txt", "line\nbreak.txt"] {
+            let issues = review(&subject(name, "x \n"), &[]);
+            let text = render(&Review { issues, files: 1, ..Review::default() }, "2026-11-30");
+            let read = markdown::read(&text);
+            assert_eq!((read.findings.len(), read.findings[0].place.clone()), (1, None), "{name:?}: {text}");
         }
     }
 

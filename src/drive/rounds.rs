@@ -127,7 +127,8 @@ pub fn step(state: State, event: Event) -> State {
         (A::Decide, E::GoOn) => {
             State { round: state.round + 1, failures: 0, recorded: false, report: None, response: None, next: A::Prior, ..state }
         }
-        (A::Decide, E::Retry) => next(state, A::Review),
+        // What the review reads is captured anew: the tree may be what went wrong.
+        (A::Decide, E::Retry) => next(state, A::Plan),
         (A::Decide, E::Stop(condition, reason)) => stop(state, condition, reason),
         (A::Close, E::Closed) => next(state, A::Done),
         _ => state,
@@ -181,6 +182,7 @@ mod tests {
             Event::Planned,
             Event::ReviewFailed,
             Event::Retry,
+            Event::Planned,
             Event::ReviewFailed,
             Event::Stop(Some(4), "operational_failures".into()),
         ]);

@@ -64,6 +64,8 @@ pub struct Answer {
     pub findings_count: usize,
     /// Findings without a path or line.
     pub unlocated_count: usize,
+    /// Lines that look like findings and were not read as any.
+    pub unparsed_suspicious: u64,
     /// What the reports say against themselves, sorted.
     pub warnings: Vec<String>,
 }
@@ -104,6 +106,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         halted_source: metrics.halted_source,
         findings_count: read.review.findings.len(),
         unlocated_count: read.review.findings.iter().filter(|f| !placed(f)).count(),
+        unparsed_suspicious: judged.suspicious,
         warnings,
     })
 }

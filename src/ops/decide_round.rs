@@ -87,8 +87,9 @@ pub struct Answer {
 /// `INVALID_PATH`, `INVALID_STATE`, `STALE_STATE`, `INVALID_REPORT`, `INVALID_ARGUMENT`, `INVALID_DECISION_INPUT`.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
-    let round_at =
-        |flag: &Option<String>| given(flag).map(|f| host.absolute(Some(&f), "state file").and_then(|p| gather::round(&p))).transpose();
+    let round_at = |flag: &Option<String>| {
+        given(flag).map(|f| host.absolute(Some(&f), "state file").and_then(|p| gather::whole_round(&p))).transpose()
+    };
     let (current, previous) = (round_at(&request.current)?, round_at(&request.previous)?);
     let plain = |flag: &Option<String>, name: &str, max: u64| given(flag).map(|t| number::plain(name, &t, 0..=max)).transpose();
     let cap = plain(&request.cap, "--cap", MAX_CAP)?.filter(|c| *c > 0);
@@ -119,7 +120,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         (None, Some(flag)) => {
             let read = gather::review(host, Some(flag))?;
             let judged = judge(&read.review, &read.path)?;
-            let clean = judged.verdict == RoundVerdict::Approve
+            let clean = judged.suspicious == 0
+                && judged.verdict == RoundVerdict::Approve
                 && judged.counts.critical + judged.counts.warning == 0
                 && read.review.findings.iter().all(|f| f.grade.level() == crate::base::severity::Level::Info);
             let ready = given(&request.readiness).as_deref() == Some("READY_FOR_IMPLEMENTATION");
@@ -142,6 +144,10 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     };
     let counted = current.as_ref().map(|r| r.round_number).or(previous.as_ref().map(|r| r.round_number));
     let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
+    if current.as_ref().is_some_and(|r| executed < r.round_number) {
+        let message = format!("`--rounds-executed {executed}` is less than the number of the round that is decided");
+        return Err(Fail::new(Code::InvalidDecisionInput, message));
+    }
     let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
     let actual_reviewers = named
         .or_else(|| current.as_ref().filter(|r| r.routing.routing_plan_digest.is_some()).map(|r| r.routing.actual_reviewers.len() as u64));
@@ -223,6 +229,10 @@ fn of_round(
         warnings.push("previous_round_missing");
     }
     let metrics = &round.response_metrics;
+    let metrics_stated = metrics.implemented_source != Origin::Missing && metrics.implemented_count <= metrics.accepted_count;
+    if told.is_some() && metrics_stated {
+        warnings.push("implemented_count_ignored");
+    }
     // More done than accepted is a number that contradicts itself: it is asked about like one that is missing.
     let unclear = metrics.implemented_source == Origin::Missing || metrics.implemented_count > metrics.accepted_count;
     let implemented = match (unclear, told) {

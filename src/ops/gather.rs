@@ -74,6 +74,20 @@ pub fn round(path: &Path) -> Result<Round, Fail> {
     round_state::read(&bytes).map_err(damaged)
 }
 
+/// Reads a round state that something is decided from.
+///
+/// # Errors
+/// As [`round`], and `INVALID_STATE` when its verdict, counts or findings are missing or malformed.
+pub fn whole_round(path: &Path) -> Result<Round, Fail> {
+    let round = round(path)?;
+    if round.damaged.is_empty() {
+        return Ok(round);
+    }
+    let shown = printable(&path.to_string_lossy());
+    let message = format!("the round state `{shown}` cannot be decided from: {} missing or malformed", round.damaged.join(", "));
+    Err(Fail::new(Code::BadShape, message).within(Code::InvalidState).with("path", path.to_string_lossy().as_ref()))
+}
+
 /// The name of a round's state file.
 pub fn state_name(loop_id: &str, round: u64) -> String {
     format!("loop-{loop_id}-round-{round}.state.json")
@@ -103,6 +117,9 @@ pub fn rounds(folder: &Path, loop_id: &str) -> Result<(Vec<Round>, Vec<Skipped>)
             continue;
         }
         match round(&path) {
+            Ok(round) if round.loop_id == loop_id && !round.damaged.is_empty() => {
+                skipped.push(Skipped { path: path.to_string_lossy().into_owned(), code: Code::BadShape.word() });
+            }
             Ok(round) if round.loop_id == loop_id => rounds.push(round),
             Ok(_) => {}
             Err(fail) => skipped.push(Skipped { path: path.to_string_lossy().into_owned(), code: fail.reason.unwrap_or(fail.code).word() }),

@@ -49,6 +49,8 @@ pub struct Request {
     pub output: Option<String>,
     /// Capture no surface.
     pub no_surface: bool,
+    /// Further folders of ours inside the checkout, left out while untracked.
+    pub own: Vec<PathBuf>,
 }
 
 /// What the classifier is told of the last round.
@@ -232,7 +234,8 @@ fn surface(host: &Host, request: &Request, base: Option<&CommitId>, output: Opti
     let folder = output.and_then(Path::parent);
     let folder =
         folder.ok_or_else(|| Fail::new(Code::InvalidPath, "the flag `--output` is missing: the surface's objects lie beside the plan"))?;
-    surface::capture(host, &root, base.as_str(), folder)
+    let own: Vec<PathBuf> = request.own.iter().cloned().chain([folder.to_path_buf()]).collect();
+    surface::capture(host, &root, base.as_str(), folder, &own)
 }
 
 fn assemble(

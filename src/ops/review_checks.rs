@@ -1,6 +1,6 @@
 //! The built-in source: the checks run over the changed surface of a round, and the project's own checks beside them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use globset::{Glob, GlobSetBuilder};
@@ -10,6 +10,7 @@ use super::{detect_scope, surface};
 use crate::base::path::printable;
 use crate::base::severity::{Grade, Level};
 use crate::base::{Code, Fail};
+use crate::check::binary::READ_LIMIT;
 use crate::check::report::Review;
 use crate::check::{self, Issue, Subject};
 use crate::finding::read::tool;
@@ -19,8 +20,6 @@ use crate::scope::change::{self, Letter};
 use crate::scope::surface::File;
 use crate::wire::checks::{self, Checks, ProjectCheck};
 
-/// Files over this size are not read by the checks.
-const READ_LIMIT: u64 = 8 << 20;
 /// The most that is kept of a project check's output.
 const OUTPUT_LIMIT: usize = 64 << 20;
 
@@ -31,8 +30,8 @@ pub struct Request<'a> {
     pub repo_root: &'a Path,
     /// What the review compares with.
     pub base: &'a str,
-    /// Our own state, left out while untracked.
-    pub state_dir: &'a Path,
+    /// Our own folders, left out while untracked.
+    pub own: &'a [PathBuf],
     /// Whether the working tree's `checks.toml` counts beside the base commit's.
     pub trust_worktree: bool,
 }
@@ -43,12 +42,16 @@ pub struct Request<'a> {
 /// As detect-scope; `INVALID_CHECKS`; `CHILD_FAILED` when a project check could not be run, ran out of time, or printed
 /// something other than it promised: a check that did not check proves nothing.
 pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
-    let (checkout, scope) = surface::files_of(host, request.repo_root, request.base, request.state_dir)?;
+    let (checkout, scope) = surface::files_of(host, request.repo_root, request.base, request.own)?;
     let checks = project_checks(&checkout, &scope, request)?;
     let new_lines = new_lines(&checkout, &scope)?;
     let mut issues = Vec::new();
-    for file in scope.files.iter().filter(|f| f.status != Letter::D && !f.submodule) {
-        issues.extend(review_file(&checkout, file, &new_lines, &checks.off));
+    for file in scope.files.iter().filter(|f| f.status != Letter::D) {
+        if file.submodule {
+            issues.extend(unread_repository(file, &checks.off));
+        } else {
+            issues.extend(review_file(&checkout, file, &new_lines, &checks.off));
+        }
     }
     let mut passed: Vec<String> =
         check::rules().filter(|r| !checks.off.iter().any(|o| o == r) && !issues.iter().any(|i| i.rule == **r)).map(str::to_owned).collect();
@@ -63,7 +66,17 @@ pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
         issues.extend(found);
     }
     issues.sort_by(|a, b| (&a.path, a.line, &a.rule).cmp(&(&b.path, b.line, &b.rule)));
-    Ok(Review { issues, files: scope.files.len(), passed })
+    let warnings = scope.warnings.iter().map(|w| (*w).to_owned()).collect();
+    Ok(Review { issues, files: scope.files.len(), passed, warnings })
+}
+
+/// A submodule or nested repository is not looked into, and that is said.
+fn unread_repository(file: &File, off: &[String]) -> Option<Issue> {
+    let rule = "unread-repository";
+    let path = String::from_utf8_lossy(&file.path).into_owned();
+    let message = "a submodule or nested repository changed, its content was not read".to_owned();
+    let issue = Issue { rule: rule.to_owned(), grade: Grade::Low, path: Some(path), line: None, end_line: None, message };
+    (!off.iter().any(|o| o == rule)).then_some(issue)
 }
 
 /// The checks of the base commit when there is one, else of the working tree; a trusted working tree adds its own.
@@ -96,7 +109,7 @@ fn project_checks(checkout: &Checkout, scope: &detect_scope::Answer, request: &R
     Ok(trusted)
 }
 
-/// New line ranges of every modified file, read from one `git diff -U0`.
+/// New line ranges of every modified file, read from one `git diff -U0`; as text, whatever attributes call a file.
 fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<change::NewLines, Fail> {
     let partly = |f: &File| matches!(f.status, Letter::M | Letter::R | Letter::T | Letter::U) && !f.submodule;
     let Some(base) = scope.base.as_deref().filter(|_| scope.files.iter().any(partly)) else {
@@ -107,6 +120,7 @@ fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<change
         "--patch-with-raw",
         "-z",
         "-U0",
+        "--text",
         "--no-abbrev",
         "--find-renames=50%",
         "-l0",
@@ -127,9 +141,10 @@ fn review_file(checkout: &Checkout, file: &File, new_lines: &change::NewLines, o
     };
     let path = String::from_utf8_lossy(&file.path);
     let link = full.read_link().ok().map(|t| t.to_string_lossy().into_owned());
-    let readable = meta.is_file() && meta.len() <= READ_LIMIT && !file.binary;
-    let bytes = if readable { files::read_text(&full, READ_LIMIT).ok() } else { None };
-    let text = bytes.as_deref().map(String::from_utf8_lossy);
+    // What git calls binary can be chosen by the change under review (`* -diff`); what a file holds can not.
+    let bytes = if meta.is_file() && meta.len() <= READ_LIMIT { files::read_text(&full, READ_LIMIT).ok() } else { None };
+    let binary = bytes.as_deref().is_some_and(|b| b.contains(&0));
+    let text = bytes.as_deref().filter(|_| !binary).map(String::from_utf8_lossy);
     let whole = file.status == Letter::A;
     let none = Vec::new();
     let subject = Subject {
@@ -137,7 +152,7 @@ fn review_file(checkout: &Checkout, file: &File, new_lines: &change::NewLines, o
         new_lines: (!whole).then(|| new_lines.get(&file.path).unwrap_or(&none).as_slice()),
         text: text.as_deref(),
         size: meta.len(),
-        binary: file.binary,
+        binary,
         added: whole,
         link: link.as_deref(),
     };

@@ -11,9 +11,10 @@ use serde::Serialize;
 
 use super::checkout::Checkout;
 use super::{
-    Ask, decide_round, detect_scope, gather, plan_round, publish, record_round, render_prior_context, render_session_doc, respond_fix,
-    review_checks, summarize_loop, surface,
+    Ask, decide_round, detect_scope, fingerprint_scope, gather, plan_round, publish, record_round, render_prior_context,
+    render_session_doc, respond_fix, review_checks, summarize_loop, surface,
 };
+use crate::base::digest::sha256_hex;
 use crate::base::id::LoopId;
 use crate::base::path::printable;
 use crate::base::verdict::RoundVerdict;
@@ -199,6 +200,7 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
         responses_dir: under(&request.responses_dir, ".deep-review/responses")?,
         ..settings
     };
+    refuse_linked_reports(&checkout.top, &settings)?;
     let loop_id = LoopId::parse(&host.fresh_id())?;
     let dir = host.loop_dir(root, &checkout.top, "rounds", &loop_id);
     files::make_private_below(root, &dir)?;
@@ -208,6 +210,7 @@ fn start(request: &Request, host: &Host, root: &Path, checkout: &Checkout) -> Re
         settings,
         state: State::start(),
         publishing: None,
+        report_sha256: None,
         summary: None,
         warnings: Vec::new(),
         revision: 0,
@@ -294,7 +297,14 @@ fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: 
     }
     same_settings(request, host, &record.settings)?;
     same_base(request, checkout, &record.settings)?;
+    refuse_linked_reports(&checkout.top, &record.settings)?;
     Ok(Opened::Loop(dir, Box::new(record), held))
+}
+
+/// Reports inside the checkout are not written through a link that leads out of it.
+fn refuse_linked_reports(top: &Path, settings: &Settings) -> Result<(), Fail> {
+    let folders = [&settings.reports_dir, &settings.responses_dir].map(Path::new);
+    folders.iter().filter(|f| f.starts_with(top)).try_for_each(|f| files::refuse_links_below(top, f))
 }
 
 /// A base that is given again must come to the commit the loop was started with.
@@ -353,13 +363,12 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn drive(&mut self) -> Result<Outcome, Fail> {
-        // A responder that was started and never answered was killed with us: it is run again, and counts as a failure. One
-        // whose answer is stored has answered.
+        // A responder that was started and never answered was killed with us: it is run again. A kill of ours is no failure of
+        // its; one whose answer is stored has answered.
         let started =
             self.record.state.next == Action::Respond && self.record.state.responding && self.record.settings.respond == "command";
         if started && !self.file(self.record.state.round, "response.md").exists() {
             self.warn("responder_was_interrupted");
-            self.happened(Event::RespondFailed)?;
         }
         loop {
             self.host.failpoint(self.record.state.next.word());
@@ -417,6 +426,11 @@ impl Run<'_> {
     fn still_published(&self, private: &Path, published: &Option<String>) -> Result<(), Fail> {
         let Some(published) = published else { return Ok(()) };
         let bytes = files::read_text(private, files::TEXT_LIMIT)?;
+        let judged = self.record.report_sha256.as_ref().filter(|_| Some(published) == self.record.state.report.as_ref());
+        if judged.is_some_and(|sha| *sha != sha256_hex(&bytes)) {
+            let message = format!("the stored report `{}` is not what was judged", printable(&private.to_string_lossy()));
+            return Err(Fail::new(Code::FileChanged, message).hint("start a new loop; nothing of this round can be trusted"));
+        }
         if publish::publish(self.host, Path::new(published), &bytes)? {
             return Ok(());
         }
@@ -443,6 +457,13 @@ impl Run<'_> {
 
     fn file(&self, round: u64, what: &str) -> PathBuf {
         self.dir.join(format!("loop-{}-round-{round}.{what}", self.record.loop_id))
+    }
+
+    /// Our own folders: the root of all state, reports, responses.
+    fn own(&self) -> Vec<PathBuf> {
+        let s = &self.record.settings;
+        let root = self.dir.ancestors().nth(3).unwrap_or(&self.dir);
+        vec![root.to_path_buf(), PathBuf::from(&s.reports_dir), PathBuf::from(&s.responses_dir)]
     }
 
     fn text(path: &Path) -> Option<String> {
@@ -473,6 +494,7 @@ impl Run<'_> {
             repo_root: Some(s.repo_root.clone()),
             base_commit: Some(s.base_commit.clone()),
             output: Self::text(&self.file(round, "plan.json")),
+            own: self.own(),
             ..plan_round::Request::default()
         };
         plan_round::run(&request, self.host)?;
@@ -482,12 +504,13 @@ impl Run<'_> {
     fn review(&mut self) -> Result<Event, Fail> {
         let private = self.file(self.record.state.round, "review.md");
         if !private.exists() {
-            match self.source() {
+            match self.source().and_then(|report| self.same_surface().map(|()| report)) {
                 Ok(report) => files::replace(self.host, &private, &report)?,
                 Err(fail) => return self.source_failed(fail),
             }
         }
         let bytes = files::read_text(&private, files::TEXT_LIMIT)?;
+        self.record.report_sha256 = Some(sha256_hex(&bytes));
         if let Err(fail) = judge(&read::review(&bytes), &private.to_string_lossy()) {
             // What cannot be judged is kept beside the loop and is no report of this round.
             let kept = self.file(self.record.state.round, &format!("refused-{}.md", self.record.state.failures + 1));
@@ -499,6 +522,20 @@ impl Run<'_> {
         let path = self.publish(&private, &reports, name::review)?;
         self.host.failpoint("review_published");
         Ok(Event::Reviewed(path))
+    }
+
+    /// A verdict counts only for what was there when the review began and is there when it ended.
+    fn same_surface(&mut self) -> Result<(), Fail> {
+        let plan = plan_round::read_plan(self.host, &self.file(self.record.state.round, "plan.json").to_string_lossy())?;
+        let s = &self.record.settings;
+        let checkout = Checkout::open(self.host, Path::new(&s.repo_root))?;
+        let own = checkout.own(&self.own());
+        let now = fingerprint_scope::scope_fingerprint(&checkout, &s.base_commit, &own)?;
+        if plan.surface.surface_fingerprint.as_ref().is_none_or(|then| *then == now) {
+            return Ok(());
+        }
+        self.warn("surface_changed_during_review");
+        Err(Fail::new(Code::ChildFailed, "the tree was changed while it was reviewed; the verdict is of neither state"))
     }
 
     /// A source that failed is an operational failure of the round, but for faults of the caller or the repository.
@@ -526,16 +563,19 @@ impl Run<'_> {
         Fail { exit: Some(128 + signal), ..fail.with("loop_id", self.record.loop_id.as_str()) }
     }
 
-    fn source(&self) -> Result<Vec<u8>, Fail> {
-        let s = &self.record.settings;
+    fn source(&mut self) -> Result<Vec<u8>, Fail> {
+        let s = &self.record.settings.clone();
         if s.source == "checks" {
             let request = review_checks::Request {
                 repo_root: Path::new(&s.repo_root),
                 base: &s.base_commit,
-                state_dir: &self.dir,
+                own: &self.own(),
                 trust_worktree: s.trust_worktree_checks,
             };
             let review = review_checks::run(&request, self.host)?;
+            for warning in &review.warnings {
+                self.warn(warning);
+            }
             return Ok(check::report::render(&review, &time::date(self.host.now_ms())).into_bytes());
         }
         let round = self.record.state.round;
@@ -545,7 +585,17 @@ impl Run<'_> {
             files::remove(&written)?;
         }
         let ended = self.child(&s.source_argv, &BTreeMap::from([("{scope}", &scope), ("{report}", &written)]), Vec::new(), round)?;
-        let report = if written.exists() { files::read_text(&written, files::TEXT_LIMIT)? } else { ended.stdout };
+        let approves = |bytes: &[u8]| judge(&read::review(bytes), "").is_ok_and(|j| j.verdict == RoundVerdict::Approve);
+        let report = if written.exists() {
+            let report = files::read_text(&written, files::TEXT_LIMIT)?;
+            let against = judge(&read::review(&ended.stdout), "").is_ok_and(|j| j.verdict != RoundVerdict::Approve);
+            if approves(&report) && against {
+                return Err(Fail::new(Code::ChildFailed, "the source wrote an approval and printed findings; neither is taken"));
+            }
+            report
+        } else {
+            ended.stdout
+        };
         if ended.code == Some(0) {
             return Ok(report);
         }
@@ -562,7 +612,7 @@ impl Run<'_> {
 
     fn scope_file(&self, round: u64) -> Result<PathBuf, Fail> {
         let s = &self.record.settings;
-        let (_, scope) = surface::files_of(self.host, Path::new(&s.repo_root), &s.base_commit, &self.dir)?;
+        let (_, scope) = surface::files_of(self.host, Path::new(&s.repo_root), &s.base_commit, &self.own())?;
         let path = self.file(round, "scope.json");
         files::replace(self.host, &path, &crate::wire::json::document(&scope))?;
         Ok(path)
@@ -647,7 +697,7 @@ impl Run<'_> {
         if s.respond == "fix" {
             let review = read::review(&bytes);
             // Who writes a report does not choose what is written: only files of this round's scope are touched.
-            let (_, scope) = surface::files_of(self.host, Path::new(&s.repo_root), &s.base_commit, &self.dir)?;
+            let (_, scope) = surface::files_of(self.host, Path::new(&s.repo_root), &s.base_commit, &self.own())?;
             let scope = scope.files.iter().filter_map(|f| std::str::from_utf8(&f.path).ok().map(str::to_owned)).collect();
             let journal = self.file(round, "fixes.json");
             let date = time::date(self.host.now_ms());

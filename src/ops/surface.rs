@@ -13,19 +13,18 @@ use crate::base::id::is_empty_tree;
 use crate::base::{Code, Fail};
 use crate::host::{Host, files};
 use crate::round::record::Surface;
-use crate::scope::own::Own;
 use crate::scope::surface::File;
 
 /// Files larger than this are left out of the tree.
 pub const FILE_LIMIT: u64 = 1 << 20;
 
-/// Captures the surface of the checkout that holds `root`, against `base`.
+/// Captures the surface of the checkout that holds `root`, against `base`; `own` are folders of ours that are no part of it.
 ///
 /// # Errors
 /// As detect-scope, and why the state folder cannot be written.
-pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path) -> Result<Surface, Fail> {
+pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path, own: &[PathBuf]) -> Result<Surface, Fail> {
     let checkout = Checkout::open(host, root)?;
-    let own = checkout.own(&[state_dir.to_path_buf()]);
+    let own = checkout.own(own);
     let scope = detect_scope::detect(&checkout, host, Some(base), &own)?;
     let surface_fingerprint = fingerprint_scope::scope_fingerprint(&checkout, base, &own)?;
     let tree = tree(&checkout, host, base, &scope, state_dir)?;
@@ -36,9 +35,9 @@ pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path) -> Result
 ///
 /// # Errors
 /// As detect-scope.
-pub fn files_of(host: &Host, root: &Path, base: &str, state_dir: &Path) -> Result<(Checkout, detect_scope::Answer), Fail> {
+pub fn files_of(host: &Host, root: &Path, base: &str, own: &[PathBuf]) -> Result<(Checkout, detect_scope::Answer), Fail> {
     let checkout = Checkout::open(host, root)?;
-    let own: Own = checkout.own(&[state_dir.to_path_buf()]);
+    let own = checkout.own(own);
     let scope = detect_scope::detect(&checkout, host, Some(base), &own)?;
     Ok((checkout, scope))
 }

@@ -47,8 +47,10 @@ pub struct Judged {
     pub verdict: RoundVerdict,
     /// Of the Issues line when there is one, else of the findings read.
     pub counts: Declared,
-    /// `counts_disagree`, `bad_utf8` and the report's other contradictions, sorted.
+    /// `counts_disagree`, `bad_utf8`, `unparsed_suspicious` and the report's other contradictions, sorted.
     pub warnings: Vec<String>,
+    /// Lines that look like findings and were not read as any.
+    pub suspicious: u64,
 }
 
 /// Maps a review onto the words of the rounds loop.
@@ -80,9 +82,12 @@ pub fn judge(review: &Review, shown: &str) -> Result<Judged, Fail> {
     if review.bad_utf8_at.is_some() {
         warnings.push("bad_utf8".to_owned());
     }
+    if review.suspicious > 0 {
+        warnings.push("unparsed_suspicious".to_owned());
+    }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Judged { verdict, counts, warnings })
+    Ok(Judged { verdict, counts, warnings, suspicious: review.suspicious })
 }
 
 /// REQUEST_CHANGES and CONCERN as written; where both stand, the graver one.

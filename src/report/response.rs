@@ -374,7 +374,9 @@ fn items_line(value: &str) -> Option<Counts> {
 
 fn leading_number(value: &str) -> Option<u64> {
     let body = value.trim_start_matches(['*', '`', ' ']);
-    number::digits(&body[..body.bytes().take_while(u8::is_ascii_digit).count()])
+    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+    let fraction = body[digits..].strip_prefix('.').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+    number::digits(&body[..digits]).filter(|_| !fraction)
 }
 
 fn leading_flag(value: &str) -> Option<bool> {

@@ -5,7 +5,7 @@
 
 use crate::base::verdict::RoundVerdict;
 use crate::finding::Declared;
-use crate::finding::read::label;
+use crate::finding::read::{label, markdown};
 
 /// A strict report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,11 +55,23 @@ pub fn read(text: &str) -> Result<Strict, &'static str> {
         (0, _) => verdict != RoundVerdict::Approve,
         _ => verdict == RoundVerdict::RequestChanges,
     };
-    if follows { Ok(Strict { verdict, counts, security }) } else { Err("the verdict does not follow from the counts") }
+    if !follows {
+        return Err("the verdict does not follow from the counts");
+    }
+    // Whatever else stands in the text must not speak against it: the general reader sees the same, and nothing more.
+    let review = markdown::read(text);
+    let agrees = review.contradictions.is_empty() && review.suspicious == 0 && review.statements.len() == 1;
+    let looked = text.lines().all(|l| label::could_not_review(l).is_none());
+    if agrees && looked && markdown::counted(&review.findings) == counts {
+        Ok(Strict { verdict, counts, security })
+    } else {
+        Err("something else in the text speaks against it")
+    }
 }
 
 fn is_date(text: &str) -> bool {
-    text.len() == 10 && text.bytes().enumerate().all(|(i, b)| if matches!(i, 4 | 7) { b == b'-' } else { b.is_ascii_digit() })
+    let shaped = text.len() == 10 && text.bytes().enumerate().all(|(i, b)| if matches!(i, 4 | 7) { b == b'-' } else { b.is_ascii_digit() });
+    shaped && ("01"..="12").contains(&&text[5..7]) && ("01"..="31").contains(&&text[8..10])
 }
 
 /// The value of the one line with this start, look-alikes in other spacing counted too.

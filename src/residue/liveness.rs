@@ -68,6 +68,9 @@ pub fn probeable(owner: &Owner, here: &Here) -> Result<u32, Liveness> {
         let rebooted = owner.machine_hash.is_some() && owner.machine_hash == here.machine_hash;
         return Err(if rebooted { Liveness::Departed } else { Liveness::Foreign });
     }
+    if differs(&owner.machine_hash, &here.machine_hash) {
+        return Err(Liveness::Foreign);
+    }
     if differs(&owner.pid_namespace, &here.pid_namespace) {
         return Err(Liveness::Foreign);
     }

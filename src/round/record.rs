@@ -244,13 +244,20 @@ pub struct Round {
     pub response_sha256: Option<String>,
     /// What the reports say against themselves, sorted.
     pub warnings: Vec<String>,
+    /// Lines that look like findings and were not read as any.
+    pub unparsed_suspicious: u64,
+    /// Fields that a state read from disk lacks or holds in a wrong shape: it may be compared, and never decided from.
+    #[serde(skip)]
+    pub damaged: Vec<&'static str>,
 }
 
 impl Round {
     /// Whether nothing blocks: APPROVE, zero critical and warning by the counts and by what was read, and the report
     /// does not contradict itself about it.
     pub fn is_clean(&self) -> bool {
-        self.verdict == RoundVerdict::Approve && self.counts.critical == 0 && self.counts.warning == 0 && self.findings.is_empty()
+        let counted = self.counts.critical + self.counts.warning;
+        let read = self.findings.len() as u64 + self.unparsed_suspicious;
+        self.verdict == RoundVerdict::Approve && counted == 0 && read == 0 && self.damaged.is_empty()
     }
 }
 
@@ -326,6 +333,8 @@ pub fn record(input: Input<'_>) -> Round {
         review_sha256: input.review_sha256,
         response_sha256: input.response.map(|(_, sha, _)| sha),
         warnings,
+        unparsed_suspicious: input.judged.suspicious,
+        damaged: Vec::new(),
     }
 }
 

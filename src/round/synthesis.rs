@@ -146,6 +146,9 @@ pub fn synthesize(input: &Input) -> Result<Synthesis, Fail> {
     if counted.is_empty() {
         return Ok(failure(out, "no_trusted_reviewer"));
     }
+    if differs(&input.attempts, &out.included) {
+        return Ok(failure(out, "evidence_differs"));
+    }
     if !out.missing_required_reviewers.is_empty() {
         return Ok(failure(out, "required_reviewer_unavailable"));
     }
@@ -203,6 +206,14 @@ fn sort_out(attempts: &[Attempt]) -> (Vec<Counted<'_>>, Vec<Excluded>) {
         }
     }
     (counted, excluded)
+}
+
+/// Whether counted reviewers read different things: "use the same original evidence" (seed §2).
+fn differs(attempts: &[Attempt], included: &[String]) -> bool {
+    let counted = attempts.iter().filter(|a| included.contains(&a.reviewer_id));
+    let mut evidence = counted.filter_map(|a| a.evidence.as_ref().map(|(before, _)| before));
+    let Some(first) = evidence.next() else { return false };
+    evidence.any(|other| other != first)
 }
 
 fn missing_required(plan: &Plan, counted: &[Counted<'_>]) -> Vec<String> {

@@ -51,6 +51,8 @@ pub struct LoopRecord {
     pub state: State,
     /// The name that was chosen for the report, response or summary being published; stored before the file is made.
     pub publishing: Option<String>,
+    /// SHA-256 of the report of this round, as it was judged.
+    pub report_sha256: Option<String>,
     /// The published loop summary.
     pub summary: Option<String>,
     /// What happened that the answer has to say, sorted.
@@ -76,6 +78,7 @@ struct Wire<'a> {
     condition: Option<u8>,
     stop_reason: &'a Option<String>,
     publishing: &'a Option<String>,
+    report_sha256: &'a Option<String>,
     summary: &'a Option<String>,
     warnings: &'a [String],
 }
@@ -99,6 +102,7 @@ pub fn bytes(record: &LoopRecord) -> Vec<u8> {
         condition: s.condition,
         stop_reason: &s.stop_reason,
         publishing: &record.publishing,
+        report_sha256: &record.report_sha256,
         summary: &record.summary,
         warnings: &record.warnings,
     })
@@ -137,6 +141,7 @@ pub fn read(bytes: &[u8]) -> Result<LoopRecord, Fail> {
             stop_reason: owned("stop_reason")?,
         },
         publishing: owned("publishing")?,
+        report_sha256: owned("report_sha256")?,
         summary: owned("summary")?,
         warnings: f.texts("warnings")?,
         revision: f.count("revision")?,

@@ -1,7 +1,7 @@
 //! Round states: written with schema 2, read with schemas 1 and 2 (rounds spec §1.6, §1.7).
 //!
-//! Reading is as lenient as the reference where it decides nothing (a missing list is empty, a missing count 0) and
-//! strict where identity hangs on it: loop, base, round number, verdict word.
+//! Reading is as lenient as the reference where nothing is decided (two rounds compare by their findings alone) and notes
+//! what is missing in `damaged`: a state without a verdict, counts or findings is never decided from.
 
 use serde_json::Value;
 
@@ -33,7 +33,18 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
     if schema_version == 0 {
         return Err(f.wrong("schema_version", "1 or 2"));
     }
-    let verdict = RoundVerdict::parse(f.text("verdict")?).ok_or_else(|| f.wrong("verdict", "APPROVE, REQUEST_CHANGES or CONCERN"))?;
+    let mut damaged = Vec::new();
+    let verdict = f.get("verdict").and_then(Value::as_str).and_then(RoundVerdict::parse).unwrap_or_else(|| {
+        damaged.push("verdict");
+        RoundVerdict::Concern
+    });
+    let counts = counts(&f).unwrap_or_else(|| {
+        damaged.push("counts");
+        Counts::default()
+    });
+    if f.get("findings").and_then(Value::as_array).is_none() {
+        damaged.push("findings");
+    }
     let of_two = schema_version == 2;
     let text = |key: &str| f.maybe_text(key).map(|t| t.filter(|_| of_two).map(str::to_owned));
     let texts = |key: &str| {
@@ -46,7 +57,7 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         round_number: f.count("round_number")?,
         base_commit: f.text("base_commit")?.to_owned(),
         verdict,
-        counts: counts(&f),
+        counts,
         round_review_report_path: f.maybe_text("round_review_report_path")?.unwrap_or_default().to_owned(),
         response_report_path: f.maybe_text("response_report_path")?.map(str::to_owned),
         findings: findings(&f, "findings")?,
@@ -78,12 +89,15 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         review_sha256: f.maybe_text("review_sha256")?.unwrap_or_default().to_owned(),
         response_sha256: f.maybe_text("response_sha256")?.map(str::to_owned),
         warnings: f.maybe_list("warnings")?.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect(),
+        unparsed_suspicious: f.maybe_count("unparsed_suspicious")?.unwrap_or(0),
+        damaged,
     })
 }
 
-fn counts(f: &Fields<'_>) -> Counts {
-    let of = |key: &str| f.get("counts").and_then(|c| c.get(key)).and_then(Value::as_u64).unwrap_or(0);
-    Counts { critical: of("critical"), warning: of("warning"), info: of("info") }
+/// The three counts; none when one of them is missing or no whole number.
+fn counts(f: &Fields<'_>) -> Option<Counts> {
+    let of = |key: &str| f.get("counts")?.get(key)?.as_u64();
+    Some(Counts { critical: of("critical")?, warning: of("warning")?, info: of("info")? })
 }
 
 /// A findings field that is no list counts as empty, as in the reference; an entry without a severity is damage.

@@ -17,3 +17,4 @@ mod responses;
 mod run_loop;
 mod scope;
 mod skills;
+mod trust;

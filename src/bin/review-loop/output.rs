@@ -54,8 +54,7 @@ pub(crate) fn reply(reply: &Reply, pretty: bool) -> u8 {
         line.push(b',');
     }
     line.extend_from_slice(reply.json.get(1..).unwrap_or(b"}"));
-    print(&line, pretty);
-    reply.status
+    print(&line, pretty).unwrap_or(reply.status)
 }
 
 /// Prints a failure; gives the exit status. The nine reference commands keep the system's name of a file-system error
@@ -68,8 +67,7 @@ pub(crate) fn fail(fail: &Fail, reference: bool, pretty: bool) -> u8 {
     if reference {
         body.extend(fail.details.clone());
     }
-    print(&serde_json::to_vec(&body).unwrap_or_default(), pretty);
-    fail.status()
+    print(&serde_json::to_vec(&body).unwrap_or_default(), pretty).unwrap_or(fail.status())
 }
 
 /// The `error` object of a failure.
@@ -90,19 +88,20 @@ fn error_of(fail: &Fail, reference: bool) -> Map<String, Value> {
 
 /// Prints help or version text.
 pub(crate) fn text(text: &str) -> u8 {
-    write(text.as_bytes());
-    0
+    write(text.as_bytes()).unwrap_or(0)
 }
 
-fn print(line: &[u8], pretty: bool) {
+fn print(line: &[u8], pretty: bool) -> Option<u8> {
     let indented = pretty.then(|| serde_json::from_slice::<Value>(line).ok()).flatten();
     let mut bytes = indented.and_then(|v| serde_json::to_vec_pretty(&v).ok()).unwrap_or_else(|| line.to_vec());
     bytes.push(b'\n');
-    write(&bytes);
+    write(&bytes)
 }
 
-/// A closed pipe is quiet: whoever closed it does not want the answer, and the effect of the command stands.
-fn write(bytes: &[u8]) {
+/// A closed pipe is quiet: whoever closed it does not want the answer, and the effect of the command stands. Any other
+/// failure is one of the machine, and the status says so since the answer cannot.
+fn write(bytes: &[u8]) -> Option<u8> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    written.err().filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe).map(|_| 2)
 }

@@ -5,6 +5,7 @@
 use super::super::Declared;
 use super::lines::list_mark;
 use crate::base::number;
+use crate::base::severity::{self, Grade};
 
 /// Labels of a verdict, folded. A label with a word before it (`Original Verdict`) is history and no match.
 const VERDICTS: &[&str] = &[
@@ -180,20 +181,19 @@ fn by_words(value: &str) -> Option<Declared> {
     })
 }
 
-/// One of the three `count_red`, `count_yellow`, `count_info` keys, anywhere on a line.
-pub fn count_key(line: &str) -> Option<(usize, u64)> {
+/// The `count_red`, `count_yellow`, `count_info` keys of a line, by slot.
+pub fn count_keys(line: &str) -> Vec<(usize, u64)> {
     const KEYS: [&str; 3] = ["count_red", "count_yellow", "count_info"];
     if !line.contains('_') {
-        return None;
+        return Vec::new();
     }
     let lower = line.to_ascii_lowercase();
-    KEYS.iter().enumerate().find_map(|(slot, key)| {
-        let rest = &lower[lower.find(key)? + key.len()..];
-        let rest = rest.trim_start_matches(['"', '*', '`', ' ']);
+    let count = |key: &str| {
+        let rest = lower[lower.find(key)? + key.len()..].trim_start_matches(['"', '*', '`', ' ']);
         let rest = rest.strip_prefix([':', '='])?.trim_start_matches(['*', '"', ' ', '`']);
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        number::digits(&rest[..digits]).map(|count| (slot, count))
-    })
+        number::digits(&rest[..rest.bytes().take_while(u8::is_ascii_digit).count()])
+    };
+    KEYS.iter().enumerate().filter_map(|(slot, key)| Some((slot, count(key)?))).collect()
 }
 
 /// Whether a whole line or item says that there is nothing here.
@@ -231,6 +231,61 @@ pub fn is_absence(text: &str) -> bool {
     words.first() == Some(&"no") && (2..=4).contains(&tail) && words.get(tail - 1).is_some_and(|w| NOUNS.contains(w))
 }
 
+/// Nouns that make a level word before them a grade.
+const GRADED: &[&str] = &[
+    "severity",
+    "issue",
+    "issues",
+    "bug",
+    "bugs",
+    "gap",
+    "race",
+    "defect",
+    "defects",
+    "problem",
+    "problems",
+    "risk",
+    "vulnerability",
+    "vulnerabilities",
+    "finding",
+    "findings",
+    "flaw",
+    "flaws",
+    "leak",
+    "regression",
+    "injection",
+    "concern",
+    "concerns",
+    "blocker",
+    "blockers",
+];
+
+/// Whether a line that belongs to no finding looks like one: a severity tag in brackets, a table row or a grade beside a
+/// citation, or a count of grave issues. Lines that say something is fixed are none.
+pub fn is_suspicious(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    if ["fixed", "closed", "resolved", "已解决", "해결", "解決"].iter().any(|w| lower.contains(w)) {
+        return false;
+    }
+    let grave = |t: &str| severity::at_start(t).filter(|w| !matches!(w.grade, Grade::Suggestion | Grade::Unknown));
+    if lower
+        .match_indices('[')
+        .any(|(at, _)| grave(&lower[at + 1..]).is_some_and(|w| lower[at + 1 + w.end..].starts_with([']', ' ', '·', '/', ':'])))
+    {
+        return true;
+    }
+    let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).filter(|w| !w.is_empty()).collect();
+    let level = |w: &str| {
+        let bare = w.strip_suffix("-severity").unwrap_or(w);
+        let plain = matches!(bare, "critical" | "blocker" | "blocking" | "high" | "major" | "severe" | "medium");
+        plain || (bare.starts_with(|c: char| !c.is_ascii()) && grave(bare).is_some_and(|g| g.end == bare.len()))
+    };
+    let graded = words.windows(2).any(|p| level(p[0]) && GRADED.contains(&p[1])) || words.iter().any(|w| w.ends_with("-severity"));
+    let counted = words.windows(3).any(|p| p[0].parse::<u32>().is_ok_and(|n| n > 0) && level(p[1]) && GRADED.contains(&p[2]));
+    let row = line.trim_start().starts_with('|') && words.iter().any(|w| level(w));
+    counted || ((graded || row) && !super::location::scan(line).is_empty())
+}
+
 /// The phrase of a line in which a reviewer says that it could not look at what it was asked about.
 pub fn could_not_review(line: &str) -> Option<String> {
     const UNABLE: &[&str] =
@@ -254,7 +309,31 @@ pub fn could_not_review(line: &str) -> Option<String> {
     if let Some(phrase) = OTHER.iter().find(|p| line.contains(**p)) {
         return Some((*phrase).to_owned());
     }
+    const SAID: &[&str] = &[
+        "nothing was reviewed",
+        "review skipped",
+        "skipped the review",
+        "not reviewed",
+        "could not be loaded",
+        "could not be read",
+        "rate limit exceeded",
+        "rate limited",
+        "rate-limited",
+        "usage limit",
+        "quota exceeded",
+        "too many requests",
+        "i can't review",
+        "i cannot review",
+        "unable to review",
+        "don't have access to the",
+        "do not have access to the",
+        "no access to the repository",
+        "i was unable to",
+    ];
     let lower = line.to_lowercase().replace('’', "'");
+    if let Some(said) = SAID.iter().find(|s| lower.contains(**s)).filter(|_| !lower.contains('`')) {
+        return Some((*said).to_owned());
+    }
     for unable in UNABLE {
         for (at, _) in lower.match_indices(unable) {
             let rest = &lower[at + unable.len()..];
@@ -301,8 +380,31 @@ mod tests {
         assert_eq!(three("- **Issues:** 🔴 1, 🟡 2, ℹ 0"), Some((1, 2, 0)));
         assert_eq!(three("Issues: 1 critical, 0 warnings, 2 info"), Some((1, 0, 2)));
         assert_eq!(three("**Issues**: 🔴 1"), None);
-        assert_eq!(count_key("  \"count_red\": 4,"), Some((0, 4)));
-        assert_eq!(count_key("count_info = 9"), Some((2, 9)));
+        assert_eq!(count_keys("  \"count_red\": 4, count_yellow: 1"), [(0, 4), (1, 1)]);
+        assert_eq!(count_keys("count_info = 9"), [(2, 9)]);
+    }
+
+    #[test]
+    fn lines_that_look_like_findings_are_suspicious() {
+        for line in [
+            "see [high] src/a.rs:3 too",
+            "There is a critical bug in src/a.rs:3.",
+            "| critical | src/a.rs:3 | boom |",
+            "Found 2 blocking issues and more",
+            "a high-severity thing in `b.rs:1`",
+        ] {
+            assert!(is_suspicious(line), "{line}");
+        }
+        for line in [
+            "the critical path is src/a.rs:3",
+            "a high number of calls in src/a.rs:3",
+            "[high] src/a.rs:3 was fixed",
+            "No critical issue.",
+            "[1] see src/a.rs:3",
+            "highlight src/a.rs:3",
+        ] {
+            assert!(!is_suspicious(line), "{line}");
+        }
     }
 
     #[test]

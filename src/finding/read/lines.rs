@@ -36,6 +36,7 @@ pub struct Line<'a> {
 struct Marker {
     mark: u8,
     length: usize,
+    indent: usize,
 }
 
 /// Walks the lines of a text.
@@ -96,7 +97,7 @@ impl<'a> Lines<'a> {
 
     /// Whether a comment opened now is closed later on; one that is not hides its own line only.
     fn comment_closes(&mut self) -> bool {
-        self.comment_end_ahead = self.comment_end_ahead && self.rest.contains("-->");
+        self.comment_end_ahead = self.comment_end_ahead && ends_comment(self.rest);
         self.comment_end_ahead
     }
 
@@ -109,19 +110,27 @@ impl<'a> Lines<'a> {
                 self.fence = None;
                 return Zone::Fence;
             }
-            return Zone::Code;
+            // A fence inside a list item ends with the item: a heading at the margin is no code of it.
+            if !(marker.indent > 0 && indent == 0 && first == Some(b'#')) {
+                return Zone::Code;
+            }
+            self.fence = None;
+            self.unclosed = true;
         }
         if self.comment {
-            self.comment = !text.contains("-->");
+            self.comment = !ends_comment(text);
             return Zone::Hidden;
         }
         let Some(first) = first else {
             return Zone::Blank;
         };
         let body = &text[indent..];
+        if indent >= 4 && self.after_blank && !self.in_list && !is_list_item(body) {
+            return Zone::Hidden;
+        }
         match first {
             b'`' | b'~' => {
-                if let Some(marker) = opening(body) {
+                if let Some(marker) = opening(body, indent) {
                     if self.closes(marker) {
                         self.fence = Some(marker);
                         return Zone::Fence;
@@ -132,8 +141,8 @@ impl<'a> Lines<'a> {
             }
             b'>' => return self.quoted(body),
             b'<' if body.starts_with("<!--") => {
-                self.comment = !body.contains("-->") && self.comment_closes();
-                self.unclosed |= !body.contains("-->") && !self.comment;
+                self.comment = !ends_comment(body) && self.comment_closes();
+                self.unclosed |= !ends_comment(body) && !self.comment;
                 return Zone::Hidden;
             }
             _ => {}
@@ -167,16 +176,23 @@ impl<'a> Iterator for Lines<'a> {
         let zone = self.classify(text);
         // A line of indented code keeps the next one code as well.
         self.after_blank = matches!(zone, Zone::Blank | Zone::Hidden);
+        let quoted = zone == Zone::Text && self.in_alert && text.trim_start().starts_with('>');
+        let text = if quoted { text.trim_start().trim_start_matches('>').trim_start_matches(' ') } else { text };
         Some(Line { number: self.number, text, zone })
     }
 }
 
+/// Whether a comment ends in this text; `--!>` ends one as well.
+fn ends_comment(text: &str) -> bool {
+    text.contains("-->") || text.contains("--!>")
+}
+
 /// A run of at least three back-ticks or tildes; an info string of back-ticks holds no back-tick.
-fn opening(body: &str) -> Option<Marker> {
+fn opening(body: &str, indent: usize) -> Option<Marker> {
     let mark = *body.as_bytes().first()?;
     let length = body.bytes().take_while(|b| *b == mark).count();
     let info = &body[length..];
-    (length >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Marker { mark, length })
+    (length >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Marker { mark, length, indent })
 }
 
 /// A line closes a fence when it ends with the fence's own marker, also when text stands before it.

@@ -177,7 +177,7 @@ fn blob_url(url: &str) -> Option<Location> {
 /// A bare word: up to a blank or a mark that no path holds.
 fn bare(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     let rest = &line[at..];
-    let stop = rest.char_indices().find(|(_, c)| ends_word(*c)).map_or(rest.len(), |(i, _)| i);
+    let stop = word_end(rest);
     let word = &rest[..stop];
     let end = at + stop;
     if word.is_empty() {
@@ -202,8 +202,30 @@ fn bare(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     end.max(cite_end)
 }
 
+/// Where a bare word ends; a segment in square brackets (`src/[id]/page.tsx`) belongs to it.
+fn word_end(text: &str) -> usize {
+    let mut inside = 0;
+    for (at, c) in text.char_indices() {
+        if at < inside {
+            continue;
+        }
+        if c == '[' && text[..at].ends_with('/') {
+            let close = text[at..].bytes().take(64).position(|b| b == b']').map(|p| at + p);
+            if let Some(close) = close.filter(|p| text[p + 1..].starts_with(['/', '.'])) {
+                inside = close + 1;
+                continue;
+            }
+        }
+        if ends_word(c) {
+            return at;
+        }
+    }
+    text.len()
+}
+
 fn ends_word(c: char) -> bool {
     c.is_whitespace()
+        || c.is_control()
         || (c.is_ascii() && c != '*' && c != '=' && is_gap(c as u8))
         || matches!(c, '`' | '[' | '，' | '、' | '。' | '（' | '）' | '「' | '」' | '；' | '：' | '—')
 }
@@ -211,7 +233,7 @@ fn ends_word(c: char) -> bool {
 /// A bare word as a citation, and how many of its bytes belong to it.
 fn bare_word(word: &str) -> Option<(Location, usize)> {
     let lead = word.len() - word.trim_start_matches(['*', '_', '~', '=']).len();
-    let body = &word[lead..];
+    let body = word[lead..].trim_end_matches(['*', '_', '~']);
     let (path, numbers) = split_path(body)?;
     let has_line = numbers.line.is_some();
     if holds(path, "::") || !plausible_bare(path, has_line) {
@@ -229,7 +251,7 @@ fn plausible_bare(path: &str, has_line: bool) -> bool {
         .map(|(_, e)| e)
         .filter(|e| e.starts_with(|c: char| c.is_ascii_alphabetic()) && e.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
     let named = path.bytes().any(|b| b.is_ascii_alphabetic()) || !path.is_ascii();
-    if !named || path.starts_with('@') || holds(path, "//") {
+    if !named || (path.starts_with('@') && !has_line) || holds(path, "//") {
         return false;
     }
     let known = extension.is_some_and(|e| SOURCES.contains(&e.to_ascii_lowercase().as_str()));
@@ -375,6 +397,8 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
     {
         return (Location { line: Some(number), end_line, ..place }, end + 1 + used);
     }
+    let tail = tail.strip_prefix("at ").or_else(|| tail.strip_prefix("on ")).unwrap_or(tail);
+    let lead = rest.len() - tail.len();
     for word in ["lines ", "line ", "Lines ", "Line ", "L"] {
         if let Some((number, end_line, used)) = tail.strip_prefix(word).and_then(number_range) {
             let closed = usize::from(rest[..lead].contains('(') && tail[word.len() + used..].starts_with(')'));
@@ -437,6 +461,10 @@ mod tests {
             ("src/a.js:14-20", "src/a.js", Some(14), Some(20)),
             ("src/a.js:30에서 실패", "src/a.js", Some(30), None),
             ("在 src/a.js:3，然后", "src/a.js", Some(3), None),
+            ("src/[id]/page.tsx:10 — x", "src/[id]/page.tsx", Some(10), None),
+            ("@scope/pkg/a.ts:3 — x", "@scope/pkg/a.ts", Some(3), None),
+            ("a.rs at line 12 fails", "a.rs", Some(12), None),
+            ("_src/a.rs:3_", "src/a.rs", Some(3), None),
             ("`src/dial.rs`:130 — backoff", "src/dial.rs", Some(130), None),
             ("`a.js` (line 10)", "a.js", Some(10), None),
             ("src/fare.rs#L12-L20 is slow", "src/fare.rs", Some(12), Some(20)),

@@ -82,12 +82,44 @@ const CLOSED: &[&str] = &[
 
 /// Nouns that may follow a level word in a heading.
 const HEADING_NOUNS: &[&str] = &[
-    "issues", "issue", "findings", "finding", "severity", "priority", "problems", "items", "comments", "level", "risk", "risks", "notes",
-    "warnings", "이슈", "문제", "사항", "问题", "級", "级", "度",
+    "issues",
+    "issue",
+    "findings",
+    "finding",
+    "severity",
+    "priority",
+    "problems",
+    "items",
+    "comments",
+    "level",
+    "risk",
+    "risks",
+    "notes",
+    "warnings",
+    "bugs",
+    "bug",
+    "concerns",
+    "concern",
+    "defects",
+    "errors",
+    "vulnerabilities",
+    "flaws",
+    "blockers",
+    "이슈",
+    "문제",
+    "사항",
+    "결함",
+    "问题",
+    "問題",
+    "級",
+    "级",
+    "度",
 ];
 
 struct Open {
     finding: Finding,
+    /// The item is a heading: everything up to the next heading belongs to it.
+    by_heading: bool,
     indent: usize,
     quote: Option<String>,
     quoting: bool,
@@ -105,6 +137,20 @@ struct Reader {
     empty_sections: usize,
     headings: usize,
     phrase_in_section: bool,
+    echo: Echo,
+    /// The last line of text, which a line of dashes below it makes a heading.
+    above: Option<(String, u64)>,
+}
+
+/// A transcript repeats the prompt between a line `user` and a line `codex`; nothing in it is the reviewer's.
+#[derive(Clone, Copy, PartialEq)]
+enum Echo {
+    /// No transcript ends ahead.
+    Never,
+    /// Not inside a prompt.
+    Outside,
+    /// Inside one.
+    Inside,
 }
 
 /// Reads a markdown review.
@@ -120,6 +166,8 @@ pub fn read(text: &str) -> Review {
         empty_sections: 0,
         headings: 0,
         phrase_in_section: false,
+        echo: if has_transcript(text) { Echo::Outside } else { Echo::Never },
+        above: None,
     };
     let mut lines = Lines::new(text);
     for line in lines.by_ref() {
@@ -174,6 +222,21 @@ impl Reader {
     }
 
     fn text(&mut self, line: Line<'_>) {
+        if self.echo != Echo::Never && self.echoed(line.text.trim()) {
+            return;
+        }
+        let above = self.above.take();
+        if let Some(level) = setext(line.text)
+            && let Some((heading, number)) = above.filter(|(_, n)| n + 1 == line.number)
+        {
+            // The line above was taken for text, or for an item of its own; it is a heading.
+            self.open = self.open.take().filter(|o| o.finding.report_line != number);
+            self.heading(level, heading.trim(), number);
+            return;
+        }
+        if line.text.len() <= 120 {
+            self.above = Some((line.text.to_owned(), line.number));
+        }
         let indent = line.text.len() - line.text.trim_start().len();
         let body = &line.text[indent..];
         if let Some((level, heading)) = heading(body) {
@@ -190,6 +253,17 @@ impl Reader {
             return;
         }
         self.item_line(body, indent, line.number);
+    }
+
+    /// Whether a line is part of an echoed prompt.
+    fn echoed(&mut self, line: &str) -> bool {
+        match line {
+            "user" => self.echo = Echo::Inside,
+            "codex" | "assistant" => self.echo = Echo::Outside,
+            _ => return self.echo == Echo::Inside,
+        }
+        self.review.contradictions.push(Contradiction::EchoedTemplate);
+        true
     }
 
     /// Only a short line can be a bare verdict token; it is kept until the end shows whether it was the last one.
@@ -213,7 +287,15 @@ impl Reader {
             self.state_verdict(value, number);
         }
         let kind = kind_of_heading(heading);
+        let inside = self.sections.iter().rev().find(|s| s.level < level && s.kind != Kind::Other).map(|s| s.kind.clone());
+        let item = if kind == Kind::Other { item_heading(heading, inside) } else { None };
         self.push_section(level, kind);
+        if let Some(tag) = item {
+            self.open_item(heading, 0, number, tag);
+            if let Some(open) = &mut self.open {
+                open.by_heading = true;
+            }
+        }
     }
 
     fn push_section(&mut self, level: usize, kind: Kind) {
@@ -259,14 +341,14 @@ impl Reader {
                 return true;
             }
         }
-        if let Some((slot, count)) = label::count_key(line) {
-            self.counts[slot].get_or_insert(count);
+        for (slot, count) in label::count_keys(line) {
+            self.counts[slot] = Some(self.counts[slot].unwrap_or(0).max(count));
         }
         if !has_separator(line) {
             return false;
         }
         if let Some(declared) = label::issues_line(line) {
-            self.review.declared.get_or_insert(declared);
+            self.declare(declared);
             return true;
         }
         let Some(value) = label::verdict_value(line) else {
@@ -278,6 +360,14 @@ impl Reader {
             self.state_verdict(value, number);
         }
         true
+    }
+
+    /// Where counts are declared several times the graver numbers stand; what was read then disagrees with one of them.
+    fn declare(&mut self, declared: Declared) {
+        let known = self.review.declared.get_or_insert_default();
+        known.critical = known.critical.max(declared.critical);
+        known.warning = known.warning.max(declared.warning);
+        known.info = known.info.max(declared.info);
     }
 
     fn state_verdict(&mut self, value: &str, number: u64) {
@@ -299,6 +389,7 @@ impl Reader {
         let mark = list_mark(body);
         let content = &body[mark.unwrap_or(0)..];
         if mark.is_none() && self.open.is_none() && self.governing().is_none() && is_prose(body) {
+            self.review.suspicious += u64::from(may_be_graded(body) && label::is_suspicious(body));
             return;
         }
         if self.continues(mark.is_some(), indent) {
@@ -338,7 +429,10 @@ impl Reader {
         match own {
             Some(tag) => self.open_item(content, indent, number, tag),
             None if self.open.as_ref().is_some_and(|o| !o.after_blank || !elsewhere) => self.continue_item(content),
-            None => self.close_item(),
+            None => {
+                self.close_item();
+                self.review.suspicious += u64::from(label::is_suspicious(content));
+            }
         }
     }
 
@@ -353,7 +447,7 @@ impl Reader {
     /// A line belongs to the open item when it is indented under it, or follows it directly without a list mark.
     fn continues(&self, marked: bool, indent: usize) -> bool {
         let Some(open) = &self.open else { return false };
-        indent > open.indent + 1 || (!marked && !open.after_blank && indent > open.indent)
+        open.by_heading || indent > open.indent + 1 || (!marked && !open.after_blank && indent > open.indent)
     }
 
     fn absent(&mut self, report_level: bool) {
@@ -391,12 +485,21 @@ impl Reader {
             report_line: number,
         };
         add_places(&mut finding, cites);
-        self.open = Some(Open { finding, indent, quote: None, quoting: false, after_blank: false });
+        self.open = Some(Open { finding, by_heading: false, indent, quote: None, quoting: false, after_blank: false });
     }
 
     fn continue_item(&mut self, content: &str) {
         let Some(open) = &mut self.open else { return };
         open.after_blank = false;
+        if let Some((key, value)) = label::split_label(content)
+            && open.finding.severity_text.is_none()
+            && matches!(label::fold(key).as_str(), "severity" | "level" | "priority" | "심각도" | "重要度" | "严重程度")
+            && let Some(written) = severity::at_start(value)
+        {
+            open.finding.grade = written.grade;
+            open.finding.severity_text = Some(written.text);
+            return;
+        }
         let cites = location::scan(content);
         if open.finding.title.is_empty() {
             open.finding.title = title_of(content, 0, &cites);
@@ -423,10 +526,8 @@ impl Reader {
             let round_word = stated.round_word();
             self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
         }
-        if let [Some(critical), Some(warning), Some(info)] = self.counts
-            && self.review.declared.is_none()
-        {
-            self.review.declared = Some(Declared { critical, warning, info });
+        if let [Some(critical), Some(warning), Some(info)] = self.counts {
+            self.declare(Declared { critical, warning, info });
         }
         // A phrase inside one of several sections speaks for that section only.
         self.review.clean_phrase |= self.phrase_in_section && self.headings <= 1;
@@ -448,6 +549,46 @@ fn is_prose(body: &str) -> bool {
     let first = body.as_bytes().first().copied().unwrap_or(b' ');
     let plain = first.is_ascii_alphanumeric() && !matches!(first, b'n' | b'N');
     plain && !has_separator(body) && !body.as_bytes().contains(&b'|')
+}
+
+/// The level of a line of dashes or equal signs that makes the line above it a heading.
+fn setext(line: &str) -> Option<usize> {
+    let mark = line.trim_end();
+    let level = match mark.as_bytes().first()? {
+        b'=' => 1,
+        b'-' => 2,
+        _ => return None,
+    };
+    let first = mark.as_bytes()[0];
+    (mark.len() >= 3 && mark.bytes().all(|b| b == first)).then_some(level)
+}
+
+/// Whether a text holds a transcript that echoes its prompt.
+fn has_transcript(text: &str) -> bool {
+    text.contains("user\n") && text.contains("\ncodex\n") && text.lines().any(|l| l.trim() == "user")
+}
+
+/// Whether a line of prose could hold a grade at all; most lines are told from this alone.
+fn may_be_graded(body: &str) -> bool {
+    ["ritical", "igh", "lock", "ajor", "evere", "edium"].iter().any(|w| body.contains(w)) || !body.is_ascii() || body.contains('[')
+}
+
+/// A heading that is a finding of its own: one with a tag, one of a severity section, or `Finding 3: …`.
+fn item_heading(heading: &str, inside: Option<Kind>) -> Option<Tag> {
+    let plain = heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ' | '*'));
+    let lead = heading.len() - plain.len();
+    if plain.starts_with('[')
+        && let Some(tag) = tag_at_start(plain)
+    {
+        return Some(Tag { rest: tag.rest + lead, ..tag });
+    }
+    if let Some(Kind::Severity(written)) = inside {
+        return (!label::is_absence(heading)).then(|| Tag { written: Some(written), tags: Vec::new(), rest: lead });
+    }
+    let lower = heading.to_lowercase();
+    let numbered = ["finding ", "issue ", "bug ", "problem ", "finding #", "issue #"].iter().find_map(|w| lower.strip_prefix(w));
+    let numbered = numbered.is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+    (numbered && inside != Some(Kind::Closed)).then_some(Tag { written: None, tags: Vec::new(), rest: 0 })
 }
 
 /// The heading of an ATX line: its level and text without closing marks.
@@ -477,17 +618,65 @@ fn kind_of_heading(heading: &str) -> Kind {
     severity_heading(plain).map_or(Kind::Other, Kind::Severity)
 }
 
-/// A heading that is a severity: the level word alone, with an emoji, a count, a bracket or one of a few nouns.
+/// Words that may stand beside a level word in a heading that is a severity.
+const BESIDE: &[&str] = &[
+    "and",
+    "security",
+    "code",
+    "correctness",
+    "to",
+    "fix",
+    "must",
+    "should",
+    "design",
+    "performance",
+    "open",
+    "new",
+    "remaining",
+    "part",
+    "section",
+];
+
+/// A heading that is a severity: a level word and beside it only nouns of findings, further level words, numbers and marks.
 fn severity_heading(text: &str) -> Option<Written> {
-    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | '[' | ' ' | '*'));
-    let written = severity::at_start(text)?;
-    if severity::emoji_at_start(text) {
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !severity::emoji_at_start(&c.to_string()));
+    let bare = bare.strip_prefix("red_circle:").map_or(bare, str::trim_start);
+    if let Some(written) = severity::at_start(bare).filter(|_| severity::emoji_at_start(bare)) {
         return Some(written);
     }
-    let rest = text[written.end..].trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | ':' | '：' | ']'));
-    let first = rest.split(|c: char| c.is_whitespace() || matches!(c, '(' | ':' | '（')).next().unwrap_or_default();
-    let closes = rest.is_empty() || rest.starts_with(['(', '（', '/', '—', '–', '-']) || first.bytes().all(|b| b.is_ascii_digit());
-    (closes || HEADING_NOUNS.contains(&first.to_lowercase().as_str())).then_some(written)
+    // What stands behind a dash or in a bracket explains the heading and is not part of it.
+    let head = bare.split(['(', '（', '—', '–', '/', '|']).next().unwrap_or_default();
+    // Level words of two words ("Must fix") stand alone.
+    if let Some(written) = severity::at_start(head).filter(|w| w.end == head.trim_end().len()) {
+        return Some(written);
+    }
+    let mut found: Option<Written> = None;
+    for word in
+        head.split(|c: char| c.is_whitespace() || matches!(c, ':' | '：' | '.' | ')' | '!' | ',' | '`' | '*' | '_' | ']' | '&' | '-'))
+    {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let lower = word.to_lowercase();
+        let single = lower.strip_suffix('s').unwrap_or(&lower);
+        let level = severity::at_start(word).or_else(|| severity::at_start(single).filter(|w| matches!(w.grade, Grade::Critical)));
+        match level {
+            Some(written) if written.end == word.len() || written.end == single.len() => {
+                found = found.or(Some(Written { text: word.to_owned(), ..written }));
+            }
+            _ if word.is_empty() || word.len() == 1 || word.bytes().all(|b| b.is_ascii_digit()) => {}
+            _ if HEADING_NOUNS.contains(&lower.as_str()) || BESIDE.contains(&lower.as_str()) => {}
+            // CJK level words run into their nouns: "심각한 문제", "重大な問題".
+            _ if !word.is_ascii() && found.is_none() => found = Some(cjk_level(word)?),
+            _ if !word.is_ascii() => {}
+            _ => return None,
+        }
+    }
+    found
+}
+
+/// A level word that a CJK word starts with.
+fn cjk_level(word: &str) -> Option<Written> {
+    let chars: Vec<usize> = word.char_indices().map(|(i, c)| i + c.len_utf8()).collect();
+    chars.iter().rev().find_map(|end| severity::at_start(&word[..*end]).filter(|w| w.end == *end && *end >= 6))
 }
 
 struct Tag {
@@ -519,7 +708,17 @@ fn tag_at_start(content: &str) -> Option<Tag> {
         }
         return Some(Tag { written: Some(written), tags, rest });
     }
+    if let Some((key, value)) = label::split_label(content)
+        && key.eq_ignore_ascii_case("severity")
+    {
+        let written = severity::at_start(value)?;
+        return Some(Tag { written: Some(written), tags: Vec::new(), rest: content.len() });
+    }
     let written = severity::at_start(body)?;
+    let upper = body[..written.end].bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) && !is_weak(&written.text);
+    if upper && body[written.end..].starts_with(' ') && location::scan(body).first().is_some_and(|c| c.span.start <= written.end + 2) {
+        return Some(Tag { rest: lead + written.end, written: Some(written), tags: Vec::new() });
+    }
     let after = body[written.end..].trim_start_matches(['*', '_', '`', ' ']);
     let emoji = severity::emoji_at_start(body);
     if is_weak(&written.text) {
@@ -593,7 +792,8 @@ fn title_of(content: &str, rest: usize, cites: &[location::Cite]) -> String {
     if let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
         from = skip(cite.span.end.min(content.len()));
     }
-    let title = content[from..].trim().trim_end_matches(['*', '_']);
+    let title = content[from..].trim().trim_end_matches(['*', '_']).replace("**", "");
+    let title = title.as_str();
     if title.len() <= 400 && title.bytes().all(|b| (32..127).contains(&b)) {
         return title.to_owned();
     }

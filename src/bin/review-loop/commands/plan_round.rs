@@ -80,6 +80,7 @@ impl PlanRound {
             base_commit: self.base_commit,
             output: self.output,
             no_surface: self.no_surface,
+            own: Vec::new(),
         };
         run(&request, host).map(|answer| Reply::yes(&answer))
     }
