@@ -64,17 +64,35 @@ fn front_matter_keeps_the_limits_of_the_format() {
     }
 }
 
+/// What a placeholder stands for, as far as the grammar looks at it.
+fn filled(word: &str) -> String {
+    let value = match word {
+        "N" | "ACTUAL" => "1",
+        "CAP" => "5",
+        "FAILURES" => "0",
+        "HOST" => "claude",
+        "PHASE" => "implementation",
+        "RISK" => "low",
+        "REVIEWERS" => "claude-opus,codex-review",
+        "REVIEWER_ID" => "claude-opus",
+        "READINESS" => "READY_FOR_IMPLEMENTATION",
+        "BASE" => "abcdef1",
+        other => other,
+    };
+    value.to_owned()
+}
+
 #[test]
 fn every_command_line_parses_against_the_real_grammar() {
-    let kit = Kit::new();
     let mut seen = 0;
     for page in skills().iter().flat_map(|s| pages(s)) {
         for line in fences(&text(&page), "sh").iter().flat_map(|f| f.lines()) {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            assert_eq!(words.first(), Some(&"review-loop"), "{page:?}: {line}");
-            let output = kit.command(&words[1..]).arg("--help").output().unwrap();
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success() && said.contains("Usage: review-loop"), "{page:?}: {line}\n{said}");
+            let words: Vec<String> = line.split_whitespace().map(filled).collect();
+            assert_eq!(words.first().map(String::as_str), Some("review-loop"), "{page:?}: {line}");
+            // Run for real in an empty folder: it may fail for want of files, and never for its words.
+            let kit = Kit::new();
+            let ran = kit.run(&words[1..].iter().map(String::as_str).collect::<Vec<_>>());
+            assert_ne!(ran.json["error"]["kind"], "usage", "{page:?}: {line}\n{}", ran.stdout);
             seen += 1;
         }
     }
@@ -152,7 +170,7 @@ fn the_json_examples_of_the_review_are_documents_of_ours() {
     assert_eq!(examples.len(), 4);
     assert_eq!(wire::attempts::read(examples[0].as_bytes()).unwrap().attempts.len(), 1);
     let hex = "a".repeat(64);
-    let metadata = examples[1].replace("64 HEX of the plan's answer", &hex);
+    let metadata = examples[1].replace("64 HEX of synthesize-verdict's answer", &hex);
     assert_eq!(wire::routing::read(metadata.as_bytes(), Path::new("/")).unwrap().actual_reviewers.len(), 2);
     assert_eq!(wire::readiness::request(examples[2].as_bytes()).unwrap().minimum_reviewers, 2);
     assert_eq!(wire::readiness::results(examples[3].as_bytes()).unwrap().results.len(), 1);

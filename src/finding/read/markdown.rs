@@ -126,20 +126,20 @@ struct Open {
     after_blank: bool,
 }
 
-struct Reader {
+struct Reader<'t> {
     review: Review,
     sections: Vec<Section>,
     open: Option<Open>,
     counts: [Option<u64>; 3],
     awaits_verdict: bool,
-    last: Option<(String, u64)>,
+    last: Option<(&'t str, u64)>,
     all_explicit: bool,
     empty_sections: usize,
     headings: usize,
     phrase_in_section: bool,
     echo: Echo,
     /// The last line of text, which a line of dashes below it makes a heading.
-    above: Option<(String, u64)>,
+    above: Option<(&'t str, u64)>,
 }
 
 /// A transcript repeats the prompt between a line `user` and a line `codex`; nothing in it is the reviewer's.
@@ -187,8 +187,8 @@ fn doubt(review: &mut Review, text: &str) {
     }
 }
 
-impl Reader {
-    fn line(&mut self, line: Line<'_>) {
+impl<'t> Reader<'t> {
+    fn line(&mut self, line: Line<'t>) {
         match line.zone {
             Zone::Text => self.text(line),
             Zone::Blank => {
@@ -221,7 +221,7 @@ impl Reader {
         }
     }
 
-    fn text(&mut self, line: Line<'_>) {
+    fn text(&mut self, line: Line<'t>) {
         if self.echo != Echo::Never && self.echoed(line.text.trim()) {
             return;
         }
@@ -235,7 +235,7 @@ impl Reader {
             return;
         }
         if line.text.len() <= 120 {
-            self.above = Some((line.text.to_owned(), line.number));
+            self.above = Some((line.text, line.number));
         }
         let indent = line.text.len() - line.text.trim_start().len();
         let body = &line.text[indent..];
@@ -267,9 +267,9 @@ impl Reader {
     }
 
     /// Only a short line can be a bare verdict token; it is kept until the end shows whether it was the last one.
-    fn last_line(&mut self, body: &str, number: u64) {
+    fn last_line(&mut self, body: &'t str, number: u64) {
         let short = body.len() <= 40;
-        self.last = short.then(|| (body.to_owned(), number));
+        self.last = short.then_some((body, number));
     }
 
     fn heading(&mut self, level: usize, heading: &str, number: u64) {
@@ -518,10 +518,10 @@ impl Reader {
         self.close_item();
         self.pop_sections(0);
         if let Some((token, number)) = self.last.take()
-            && let Some(stated) = verdict::read_value(&token)
+            && let Some(stated) = verdict::read_value(token)
             && stated.known
-            && !label::is_template(&token)
-            && !(label::is_absence(&token) && self.headings > 1)
+            && !label::is_template(token)
+            && !(label::is_absence(token) && self.headings > 1)
         {
             let round_word = stated.round_word();
             self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
@@ -568,9 +568,11 @@ fn has_transcript(text: &str) -> bool {
     text.contains("user\n") && text.contains("\ncodex\n") && text.lines().any(|l| l.trim() == "user")
 }
 
-/// Whether a line of prose could hold a grade at all; most lines are told from this alone.
+/// Whether a line of prose could hold a citation, a tag or a count at all; most lines are told from this alone.
 fn may_be_graded(body: &str) -> bool {
-    ["ritical", "igh", "lock", "ajor", "evere", "edium"].iter().any(|w| body.contains(w)) || !body.is_ascii() || body.contains('[')
+    let bytes = body.as_bytes();
+    let marked = bytes.iter().any(|b| b.is_ascii_digit() || matches!(b, b'`' | b'[' | b'/'));
+    marked || bytes.windows(2).any(|w| w[0] == b'.' && w[1].is_ascii_alphabetic())
 }
 
 /// A heading that is a finding of its own: one with a tag, one of a severity section, or `Finding 3: …`.
