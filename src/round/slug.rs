@@ -4,6 +4,8 @@
 //! reference, letters of every script but accented Latin are kept, so that Japanese or Cyrillic titles have a slug at
 //! all (§4 item 23); accented Latin stays as the reference folds it.
 
+use std::borrow::Cow;
+
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// The slug of a headline from which citations were taken out.
@@ -54,7 +56,10 @@ fn kept(c: char) -> bool {
 }
 
 /// Takes `word:digits` and its leading blank or bracket out, as the reference does with every bare `name:number`.
-fn without_numbers(text: &str) -> String {
+fn without_numbers(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b':', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::new();
     let mut rest = text;
     while let Some(colon) = rest.find(':') {
@@ -74,7 +79,7 @@ fn without_numbers(text: &str) -> String {
         rest = &tail[1 + digits..];
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ fn by_words(value: &str) -> Option<Declared> {
 /// The `count_red`, `count_yellow`, `count_info` keys of a line, by slot.
 pub fn count_keys(line: &str) -> Vec<(usize, u64)> {
     const KEYS: [&str; 3] = ["count_red", "count_yellow", "count_info"];
-    if !line.contains('_') {
+    if memchr::memchr(b'_', line.as_bytes()).is_none() {
         return Vec::new();
     }
     let lower = line.to_ascii_lowercase();

@@ -540,7 +540,7 @@ impl<'t> Reader<'t> {
 
 /// Whether a line holds a mark that may end a label.
 fn has_separator(line: &str) -> bool {
-    line.as_bytes().contains(&b':') || (!line.is_ascii() && line.contains(['—', '–', '：']))
+    memchr::memchr(b':', line.as_bytes()).is_some() || (!line.is_ascii() && line.contains(['—', '–', '：']))
 }
 
 /// Whether an unmarked line outside every findings section can be neither an item nor a statement of absence: most of
