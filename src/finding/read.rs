@@ -1,4 +1,4 @@
-//! Reading reviews: foreign text in, one [`Review`](super::Review) out, in linear time.
+//! Reading reviews: foreign text in, one [`Review`] out, in linear time.
 //!
 //! One file per concern: [`lines`] hides fences, quotes and comments; [`location`] reads citations; [`label`] reads
 //! verdict and count lines; [`markdown`] reads headings and items. Nothing here refuses: a report that says nothing

@@ -2,7 +2,7 @@
 //!
 //! The seven conditions in the seed's order; then what only a person can decide; then the seed's sentence for going on.
 //! What none of them names is a stop with `no_evidence_of_progress`: silence never continues a loop.
-//! A new stop condition goes into [`CONDITIONS`], in its place of the order, with its word in `base::reason::StopReason`.
+//! A new stop condition goes into `CONDITIONS`, in its place of the order, with its word in `base::reason::StopReason`.
 
 use serde::Serialize;
 
