@@ -161,9 +161,16 @@ fn split_value(text: &str) -> (&str, &str) {
 }
 
 fn is_qualified(tail: &str) -> bool {
+    if tail.trim().is_empty() {
+        return false;
+    }
     let folded = fold(&tail.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { ' ' }).collect::<String>());
     let negative = WORDS.iter().filter(|(w, class)| w.is_ascii() && matches!(class, Class::NeedsAttention | Class::Unproven));
-    let holds = |word: &str| format!(" {folded} ").contains(&format!(" {word} "));
+    // Whole words only: each place where the word stands has no letter beside it.
+    let holds = |word: &str| {
+        let ends = |before: &str, after: &str| (before.is_empty() || before.ends_with(' ')) && (after.is_empty() || after.starts_with(' '));
+        folded.match_indices(word).any(|(at, _)| ends(&folded[..at], &folded[at + word.len()..]))
+    };
     if negative.map(|(w, _)| *w).filter(|w| !matches!(*w, "suggestions" | "amendments")).any(holds) {
         return true;
     }
