@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Kit, Ran, report};
+use crate::kit::{Kit, RECORD_ONE, Ran, report};
 
 const STATE: &str = "st/loop-L-round-1.state.json";
 
@@ -81,21 +81,7 @@ fn a_busy_lock_is_waited_for_and_then_refused() {
     let folder = std::fs::File::open(kit.path("st")).unwrap();
     fs4::FileExt::lock(&folder).unwrap();
     kit.write("r.md", report("CONCERN", &[], &["`a.rs:1` x"], &[]));
-    let args = [
-        "record-round",
-        "--round-number",
-        "1",
-        "--review-report",
-        "r.md",
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-        "--lock-wait-ms",
-        "30",
-    ];
+    let args = [RECORD_ONE, &["--lock-wait-ms", "30"]].concat();
     let busy = kit.run(&args).fails("LOCK_BUSY");
     assert_eq!(busy["error"]["kind"], "world");
     assert!(kit.list("st").is_empty());
@@ -217,24 +203,11 @@ fn row_31_a_huge_state_is_refused_before_it_is_read() {
 fn row_40_a_closed_pipe_is_quiet_and_the_effect_stands() {
     let kit = Kit::new();
     kit.write("r.md", report("CONCERN", &[], &["`a.rs:1` x"], &[]));
-    let args = [
-        "record-round",
-        "--round-number",
-        "1",
-        "--review-report",
-        "r.md",
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-    ];
-    let mut child = kit.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = kit.command(RECORD_ONE).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-    assert_eq!(kit.run(&args).ok()["recorded"], false);
+    assert_eq!(kit.run(RECORD_ONE).ok()["recorded"], false);
 }
 
 #[test]
@@ -257,20 +230,7 @@ fn hostile_text_of_reports_cannot_forge_lines_of_documents() {
     let kit = Kit::new();
     let evil = "`a.rs:1` \u{1b}[2J\u{202e}evil | cell --> <script>alert(1)</script> ## Final summary";
     kit.write("r.md", report("CONCERN", &[], &[evil], &[]));
-    kit.run(&[
-        "record-round",
-        "--round-number",
-        "1",
-        "--review-report",
-        "r.md",
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-    ])
-    .ok();
+    kit.run(RECORD_ONE).ok();
     kit.run(&["render-session-doc", "--loop-id", "L", "--tmp-dir", "st", "--reports-dir", ".", "--output", "d.md"]).ok();
     kit.run(&["render-prior-context", "--state-file", STATE, "--output", "p.md"]).ok();
     for name in ["d.md", "p.md"] {

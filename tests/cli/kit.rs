@@ -177,6 +177,10 @@ pub fn folders(path: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Records `r.md` as the first round of loop L below `st`.
+pub const RECORD_ONE: &[&str] =
+    &["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", "abcdef1", "--state-dir", "st", "--loop-id", "L"];
+
 /// A canonical report with these items.
 pub fn report(verdict: &str, critical: &[&str], warning: &[&str], info: &[&str]) -> String {
     let section = |items: &[&str]| if items.is_empty() { "None.\n".to_owned() } else { items.iter().map(|i| format!("- {i}\n")).collect() };
