@@ -1,9 +1,11 @@
 //! Reading reviews: foreign text in, one [`Review`] out, in linear time.
 //!
 //! One file per concern: [`lines`] hides fences, quotes and comments; [`location`] reads citations; [`label`] reads
-//! verdict and count lines; [`markdown`] reads headings and items. Nothing here refuses: a report that says nothing
+//! verdict and count lines; [`markdown`] reads headings and items;
+//! [`doubt`] looks for what speaks against an approval. Nothing here refuses: a report that says nothing
 //! gives a review that says nothing, and its reader decides.
 
+pub mod doubt;
 pub mod label;
 pub mod lines;
 pub mod location;

@@ -4,9 +4,8 @@
 //! (cases/reports/README.md §4). In a severity section every line is accounted for: it is an item, part of one, or a
 //! statement of absence. Bound: linear in the text; a line is looked at once.
 
-use super::label;
 use super::lines::{Line, Lines, Zone, list_mark};
-use super::location;
+use super::{doubt, label, location};
 use crate::base::reason::Contradiction;
 use crate::base::severity::{self, Grade, Level, Written};
 use crate::base::verdict::{self, Class};
@@ -31,6 +30,8 @@ struct Section {
     kind: Kind,
     items: bool,
     absent: bool,
+    /// A sentence that says so in words of its own.
+    denied: bool,
     children: bool,
 }
 
@@ -135,6 +136,8 @@ struct Reader<'t> {
     last: Option<(&'t str, u64)>,
     all_explicit: bool,
     empty_sections: usize,
+    /// Sections of findings that hold neither an item nor a statement of absence.
+    silent: u64,
     headings: usize,
     phrase_in_section: bool,
     echo: Echo,
@@ -164,6 +167,7 @@ pub fn read(text: &str) -> Review {
         last: None,
         all_explicit: true,
         empty_sections: 0,
+        silent: 0,
         headings: 0,
         phrase_in_section: false,
         echo: if has_transcript(text) { Echo::Outside } else { Echo::Never },
@@ -177,14 +181,6 @@ pub fn read(text: &str) -> Review {
         reader.review.contradictions.push(Contradiction::Truncated);
     }
     reader.finish(text)
-}
-
-/// Only an approval is worth doubting: who finds something has looked.
-fn doubt(review: &mut Review, text: &str) {
-    if review.verdict().0 == Class::Approve {
-        let spoken = Lines::new(text).filter(|l| l.zone == Zone::Text);
-        review.could_not_review = spoken.filter_map(|l| label::could_not_review(l.text)).next();
-    }
 }
 
 impl<'t> Reader<'t> {
@@ -306,7 +302,7 @@ impl<'t> Reader<'t> {
                 outer.children = true;
             }
         }
-        self.sections.push(Section { level, kind, items: false, absent: false, children: false });
+        self.sections.push(Section { level, kind, items: false, absent: false, denied: false, children: false });
     }
 
     fn pop_sections(&mut self, level: usize) {
@@ -324,6 +320,7 @@ impl<'t> Reader<'t> {
             } else {
                 self.all_explicit = false;
             }
+            self.silent += u64::from(!section.items && !section.absent && !section.denied);
         }
     }
 
@@ -432,6 +429,10 @@ impl<'t> Reader<'t> {
             None => {
                 self.close_item();
                 self.review.suspicious += u64::from(label::is_suspicious(content));
+                let denies = doubt::is_denied(&content.to_lowercase());
+                if let Some(section) = self.governing().filter(|_| denies) {
+                    section.denied = true;
+                }
             }
         }
     }
@@ -532,7 +533,7 @@ impl<'t> Reader<'t> {
         // A phrase inside one of several sections speaks for that section only.
         self.review.clean_phrase |= self.phrase_in_section && self.headings <= 1;
         self.review.sections_empty = self.all_explicit && self.empty_sections > 0;
-        doubt(&mut self.review, text);
+        doubt::approval(&mut self.review, text, self.silent);
         contradict(&mut self.review);
         self.review
     }
@@ -597,7 +598,7 @@ fn item_heading(heading: &str, inside: Option<Kind>) -> Option<Tag> {
 fn heading(body: &str) -> Option<(usize, &str)> {
     let level = body.bytes().take_while(|b| *b == b'#').count();
     let rest = &body[level..];
-    let opens = rest.starts_with([' ', '\t']) || severity::emoji_at_start(rest);
+    let opens = rest.starts_with([' ', '\t', '\u{a0}']) || severity::emoji_at_start(rest);
     ((1..=6).contains(&level) && opens).then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
 }
 
@@ -640,7 +641,7 @@ const BESIDE: &[&str] = &[
 ];
 
 /// A heading that is a severity: a level word and beside it only nouns of findings, further level words, numbers and marks.
-fn severity_heading(text: &str) -> Option<Written> {
+pub(super) fn severity_heading(text: &str) -> Option<Written> {
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !severity::emoji_at_start(&c.to_string()));
     let bare = bare.strip_prefix("red_circle:").map_or(bare, str::trim_start);
     if let Some(written) = severity::at_start(bare).filter(|_| severity::emoji_at_start(bare)) {
@@ -764,7 +765,7 @@ fn emoji_only(body: &str, written: &Written) -> bool {
 }
 
 /// The template's own line, echoed.
-fn is_template_item(content: &str) -> bool {
+pub(super) fn is_template_item(content: &str) -> bool {
     if !content.as_bytes().first().is_some_and(|b| matches!(b, b'[' | b's' | b'S' | b'*' | b'`')) {
         return false;
     }

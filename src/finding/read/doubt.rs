@@ -1,0 +1,283 @@
+//! What makes an approval doubtful: lines anywhere in the text, code and quotations included, that speak of a grave
+//! finding without being one that was read, and lines that say nobody looked.
+//!
+//! Only an approval is doubted: who finds something has looked. A doubt is counted as suspicious and never makes a
+//! finding (cases/reports/README.md §4; a false pass is worse than a question). Bound: linear, one more pass over the text.
+
+use std::collections::BTreeSet;
+
+use super::lines::{Lines, Zone, list_mark};
+use super::{label, location, markdown};
+use crate::base::severity::{self, Grade};
+use crate::base::verdict::Class;
+use crate::finding::Review;
+
+/// Words that say a line is about something that is no longer, or is not, there.
+const SETTLED: &[&str] =
+    &["fixed", "closed", "resolved", "addressed", "confidence", "no longer", "已解决", "已修复", "해결", "解決", "修正済"];
+
+/// Words that take such a word back.
+const UNSETTLED: &[&str] =
+    &["not ", "never ", "n't ", "un", "still ", "must be", "should be", "to be ", "has to be", "partially", "again", "reappear"];
+
+/// Phrases by which a reviewer asks for work before the change may go in, or takes the approval back.
+const DEMANDS: &[&str] = &[
+    "must be fixed",
+    "must be addressed",
+    "needs to be fixed",
+    "need to be fixed",
+    "has to be fixed",
+    "fixed first",
+    "fix before merg",
+    "before merging",
+    "withdraw this approval",
+    "withdraw the approval",
+    "withdraw my approval",
+    "on second look",
+    "on second thought",
+    "actually wait",
+    "wait, actually",
+];
+
+/// Adds what speaks against an approval to its review. `silent` counts the severity sections that hold neither an item
+/// nor a statement of absence.
+pub fn approval(review: &mut Review, text: &str, silent: u64) {
+    if review.verdict().0 != Class::Approve {
+        return;
+    }
+    let read: BTreeSet<u64> = review.findings.iter().map(|f| f.report_line).collect();
+    let stated: BTreeSet<u64> = review.statements.iter().map(|s| s.report_line).collect();
+    let mut doubts = silent;
+    for line in Lines::new(text) {
+        if line.zone == Zone::Text && review.could_not_review.is_none() {
+            review.could_not_review = label::could_not_review(line.text);
+        }
+        if !read.contains(&line.number) && !stated.contains(&line.number) && line.zone != Zone::Blank {
+            doubts += u64::from(speaks_against(line.text, line.zone));
+        }
+    }
+    // A line that was suspicious when it was read is doubted here once more: the larger number stands.
+    review.suspicious = review.suspicious.max(doubts);
+}
+
+fn speaks_against(line: &str, zone: Zone) -> bool {
+    let body = line.trim_start_matches(['>', ' ', '\t', '\u{a0}']);
+    let content = &body[list_mark(body).unwrap_or(0)..];
+    if content.is_empty() || markdown::is_template_item(content) {
+        return false;
+    }
+    let lower = content.to_lowercase();
+    if is_denied(&lower) {
+        return false;
+    }
+    if zone == Zone::Text && DEMANDS.iter().any(|d| lower.contains(d)) {
+        return true;
+    }
+    if is_settled(&lower) {
+        return false;
+    }
+    if zone != Zone::Text {
+        // Code is full of brackets and of words: only what opens a line as a finding does counts there.
+        return is_tagged(content, &lower) || key_of_json(&lower) || grave_heading(content);
+    }
+    label::is_suspicious(content)
+        || bracketed(&lower)
+        || keyed(&lower)
+        || red(body, content)
+        || counted(&lower)
+        || marked_up(content)
+        || grave_heading_with_title(body)
+        || lower.starts_with("[!caution]")
+        || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
+}
+
+fn is_settled(lower: &str) -> bool {
+    SETTLED.iter().any(|w| lower.contains(w)) && !UNSETTLED.iter().any(|w| lower.contains(w))
+}
+
+/// Whether a sentence denies that there is anything, without an exception behind it.
+pub(super) fn is_denied(lower: &str) -> bool {
+    let bare = label::bare_line(lower);
+    let denies = ["no ", "none", "nothing ", "without ", "0 "].iter().any(|w| bare.starts_with(w));
+    denies && !["except", "but ", "however", "besides", "apart from", "other than"].iter().any(|w| lower.contains(w))
+}
+
+fn is_grave(grade: Grade) -> bool {
+    matches!(grade, Grade::Critical | Grade::High)
+}
+
+/// The level word that `text` starts with, when it is a grave one.
+fn grave(text: &str) -> Option<severity::Written> {
+    severity::at_start(text).filter(|w| is_grave(w.grade))
+}
+
+/// `[P0]`, `**[critical]**` or a bold level word opening a line.
+fn is_tagged(content: &str, lower: &str) -> bool {
+    let plain = lower.trim_start_matches(['*', '_', '`']);
+    let cites = || !location::scan(content).is_empty();
+    plain.strip_prefix('[').and_then(|t| grave(t).filter(|w| t[w.end..].starts_with([']', ' ', '/', '·']))).is_some()
+        && (plain.starts_with("[p") || cites())
+}
+
+/// `(critical)`, `(P0)`, `【重大】`: a grave word alone in brackets.
+fn bracketed(lower: &str) -> bool {
+    lower.match_indices(['(', '（', '【', '[']).any(|(at, open)| {
+        grave(&lower[at + open.len()..]).is_some_and(|w| lower[at + open.len() + w.end..].starts_with([')', '）', '】', ']']))
+    })
+}
+
+/// `Severity: critical` anywhere in a line, in the languages of the reports.
+fn keyed(lower: &str) -> bool {
+    const KEYS: &[&str] = &["severity", "priority", "重要度", "深刻度", "严重程度", "严重性", "심각도"];
+    KEYS.iter().any(|key| {
+        lower.match_indices(key).any(|(at, _)| {
+            let rest = lower[at + key.len()..].trim_start_matches(['*', '_', '`', '"', ' ']);
+            let value = rest.strip_prefix([':', '：', '=']).map(|v| v.trim_start_matches(['*', '_', '`', '"', ' ']));
+            value.is_some_and(|v| grave(v).is_some() || v.starts_with(['高', '重', '致']) || v.starts_with("높음"))
+        })
+    })
+}
+
+fn key_of_json(lower: &str) -> bool {
+    lower.contains("\"severity\"") && keyed(lower)
+}
+
+/// `- 🔴 text` and `❌ text`: a red mark opening a line that says more than a number.
+fn red(body: &str, content: &str) -> bool {
+    let heading = body.starts_with('#');
+    let plain = content.trim_start_matches(['#', '*', '_', ' ', '|']);
+    let Some(rest) = ["🔴", "❌", "🚨", "⛔"].iter().find_map(|m| plain.strip_prefix(m)) else { return false };
+    let rest = rest.trim_start_matches(['\u{fe0f}', '*', '_', ' ', ':', '|']);
+    let level = grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
+    let said = rest.chars().filter(|c| c.is_alphabetic()).count() > 2;
+    said && !level && !label::is_absence(rest) && !rest.contains(|c: char| c.is_ascii_digit() && c == '0')
+}
+
+/// `3 critical`, `two critical bugs`, `🔴 2`: a number above none beside a grave word or mark.
+fn counted(lower: &str) -> bool {
+    const NUMBERS: &[&str] = &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "multiple"];
+    const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers", "blocking", "severe", "p0", "p1"];
+    let marked = lower.match_indices("🔴").any(|(at, mark)| {
+        let rest = lower[at + mark.len()..].trim_start_matches(['\u{fe0f}', ' ', '*', ':']);
+        rest.starts_with(|c: char| matches!(c, '1'..='9'))
+    });
+    if marked {
+        return true;
+    }
+    let mut before = "";
+    for word in lower.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).filter(|w| !w.is_empty()) {
+        let some = NUMBERS.contains(&before) || before.parse::<u32>().is_ok_and(|n| n > 0);
+        if some && LEVELS.contains(&word) {
+            return true;
+        }
+        before = word;
+    }
+    false
+}
+
+/// `<h2>Critical</h2>`, `<summary>Critical (1)</summary>`, `<li><b>Critical</b>: …`.
+fn marked_up(content: &str) -> bool {
+    if !content.starts_with('<') {
+        return false;
+    }
+    let mut plain = String::new();
+    let mut inside = false;
+    for c in content.chars() {
+        match c {
+            '<' => inside = true,
+            '>' => inside = false,
+            _ if !inside => plain.push(c),
+            _ => {}
+        }
+    }
+    let plain = plain.trim();
+    let none = plain.ends_with("(0)") || plain.ends_with(": 0") || plain.to_lowercase().contains("none");
+    !none && grave(plain).is_some()
+}
+
+/// A severity heading in code or a quotation.
+fn grave_heading(content: &str) -> bool {
+    let plain = content.trim_start_matches('#');
+    plain.len() < content.len() && markdown::severity_heading(plain.trim()).is_some_and(|w| is_grave(w.grade))
+}
+
+/// `### Critical: SQL injection`: a heading that is a finding of its own.
+fn grave_heading_with_title(body: &str) -> bool {
+    let plain = body.trim_start_matches('#');
+    if plain.len() == body.len() {
+        return false;
+    }
+    let plain = plain.trim_start_matches([' ', '*', '_']);
+    grave(plain).is_some_and(|w| {
+        let title = plain[w.end..].trim_start_matches(['*', '_', ' ']).strip_prefix([':', '：']);
+        title.is_some_and(|t| t.chars().filter(|c| c.is_alphabetic()).count() > 2 && !label::is_absence(t))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::read::markdown::read;
+
+    fn doubts(text: &str) -> u64 {
+        read(&format!("# Review\n\n{text}\n\n**Verdict**: APPROVE\n")).suspicious
+    }
+
+    #[test]
+    fn an_approval_beside_a_grave_line_in_any_shape_is_doubted() {
+        for text in [
+            "- **SQL injection** (Critical) — `src/a.rs:12`",
+            "- `src/a.rs:12` — SQL injection. Severity: critical",
+            "### 1. SQL injection (Critical)\n\n`src/a.rs:12`",
+            "### Critical: SQL injection\n\nIn login.",
+            "(P0) SQL injection in src/a.rs:12",
+            "- 🔴 SQL injection",
+            "issue (blocking): SQL injection in src/a.rs:12",
+            "Issues: 🔴 1, 🟡 0",
+            "- **Issues**: 3 critical",
+            "Total findings: 3 (1 critical, 2 high)",
+            "I found two critical bugs in the login code.",
+            "## Critical\n\nThe login handler concatenates user input.",
+            "## Critical\n\nNone found, except that the login handler concatenates user input.",
+            "## Critical\n\na) SQL injection",
+            "## Critical\n\n> SQL injection in login",
+            "## Critical\n\n| login | SQL injection |",
+            "## Critical\n\n    1. SQL injection src/a.rs:12",
+            "## Findings\n\n| src/a.rs | 12 | SQL injection |",
+            "- ❌ auth check missing — src/a.rs:12",
+            "- FAIL: login test (src/a.rs:12)",
+            "`src/a.rs:12` dereferences a null pointer. This must be fixed before merge.",
+            "Correction: I withdraw this approval.",
+            "Provided that the injection is fixed first.",
+            "```markdown\n## Critical\n- **[P1]** SQL injection — src/a.rs:12\n```",
+            "```json\n{\"severity\":\"critical\",\"file\":\"src/a.rs\"}\n```",
+            "> **[P1]** SQL injection — src/a.rs:12",
+            "> [!CAUTION]\n> SQL injection in src/a.rs:12",
+            "<details><summary>Critical (1)</summary>\n\n- SQL injection\n\n</details>",
+            "<h2>Critical</h2>\n\n- SQL injection",
+            "<ul><li><b>Critical</b>: SQL injection</li></ul>",
+            "## Passed checks\n\n- **[P0]** SQL injection — src/a.rs:12",
+            "- 重要度:高 SQLインジェクション src/a.rs:12",
+        ] {
+            assert!(doubts(text) > 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_plain_approval_is_not_doubted() {
+        for text in [
+            "## Critical\n\nNone.\n\n## Warnings\n\nNo warnings.",
+            "## 🔴 Critical\n\nNo critical issues in this change.",
+            "- **Issues**: 🔴 0, 🟡 0, ℹ️ 0",
+            "0 critical, 0 high.",
+            "The critical path is short and the error handling is careful.",
+            "```rust\nlet x = levels[high];\nassert!(limits[critical] > 1);\n```",
+            "- [high] `a.rs:3` from the last round is fixed",
+            "## Passed\n\n- ✅ locks are released\n- no blocking calls",
+            "> earlier: the cache was slow",
+            "Confidence: (high)",
+            "<details><summary>Critical (0)</summary></details>",
+        ] {
+            assert_eq!(doubts(text), 0, "{text}");
+        }
+    }
+}
