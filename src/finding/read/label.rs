@@ -305,7 +305,17 @@ pub fn could_not_review(line: &str) -> Option<String> {
         "any files",
         "any changes",
     ];
-    const OTHER: &[&str] = &["レビュー不可", "レビューできません", "无法审查", "无法读取", "검토 불가", "검토할 수 없", "읽을 수 없"];
+    const OTHER: &[&str] = &[
+        "レビュー不可",
+        "レビューできません",
+        "无法审查",
+        "无法读取",
+        "검토 불가",
+        "검토할 수 없",
+        "읽을 수 없",
+        "読み込めません",
+        "読めませんでした",
+    ];
     if let Some(phrase) = OTHER.iter().find(|p| line.contains(**p)) {
         return Some((*phrase).to_owned());
     }
@@ -329,6 +339,19 @@ pub fn could_not_review(line: &str) -> Option<String> {
         "do not have access to the",
         "no access to the repository",
         "i was unable to",
+        "nothing for me to look at",
+        "nothing for me to review",
+        "diff was empty",
+        "diff is empty",
+        "only reviewed the first",
+        "only looked at the first",
+        "only read the first",
+        "output was cut off",
+        "output was truncated",
+        "diff was truncated",
+        "context length exceeded",
+        "not have permission to",
+        "command not found",
     ];
     let lower = line.to_lowercase().replace('’', "'");
     if let Some(said) = SAID.iter().find(|s| lower.contains(**s)).filter(|_| !lower.contains('`')) {

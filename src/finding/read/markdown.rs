@@ -45,6 +45,35 @@ const FINDINGS: &[&str] = &[
     "amendments",
     "review findings",
     "issues found",
+    "bugs",
+    "bugs found",
+    "problems found",
+    "vulnerabilities",
+    "security vulnerabilities",
+    "security issues",
+    "concerns",
+    "security concerns",
+    "open issues",
+    "open findings",
+    "action items",
+    "required changes",
+    "unresolved",
+    "not fixed",
+    "not resolved",
+    "not addressed",
+    "key findings",
+    "main findings",
+    "weaknesses",
+    "must-fix before merge",
+    "must fix before merge",
+    "blocking issues before merge",
+    "必須対応",
+    "要修正",
+    "修正必須",
+    "問題点",
+    "問題",
+    "必须修复",
+    "반드시 수정",
     "指摘事項",
     "指摘",
     "问题",
@@ -80,6 +109,9 @@ const CLOSED: &[&str] = &[
     "已解决",
     "已修复",
 ];
+
+/// Words that take a closed heading back: what stands under it is open, or partly so.
+const REOPENED: &[&str] = &["reappear", "again", "regress", "weakness", "broken", "not ", "but "];
 
 /// Nouns that may follow a level word in a heading.
 const HEADING_NOUNS: &[&str] = &[
@@ -611,7 +643,8 @@ fn bold_heading(body: &str) -> Option<Written> {
 fn kind_of_heading(heading: &str) -> Kind {
     let plain = heading.trim_matches(['*', '_', ' ']);
     let folded = label::fold(plain);
-    if CLOSED.iter().any(|c| folded.starts_with(c)) {
+    let reopened = REOPENED.iter().any(|w| folded.contains(w));
+    if !reopened && CLOSED.iter().any(|c| folded.starts_with(c)) {
         return Kind::Closed;
     }
     let named = folded.split(['(', ':', '（']).next().unwrap_or_default().trim();
