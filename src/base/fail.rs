@@ -89,7 +89,7 @@ codes! {
     InvalidReadiness "INVALID_READINESS" Input "the readiness input breaks a rule of its schema" "the message names the field";
     ResidueRemoveFailed "RESIDUE_RM_FAILED" World "a residue file could not be removed; it is tried again next time" "check the permissions of the folder";
     LoopStateError "LOOP_STATE_ERROR" World "the file system gave an error without a name of its own" "the message names the path";
-    NotARepository "NOT_A_REPOSITORY" Input "the folder is not inside a git working tree" "pass --repo DIR";
+    NotARepository "NOT_A_REPOSITORY" Input "the folder is not inside a git working tree" "run it inside one, or pass --repo-root DIR";
     BareRepository "BARE_REPOSITORY" Input "the repository has no working tree" "review a checkout of it";
     BaseNotFound "BASE_NOT_FOUND" Input "the base names no commit here" "pass a branch or commit that git rev-parse --verify accepts";
     BaseMissing "BASE_MISSING" World "the history of a shallow clone stops before the base" "git fetch --unshallow, or fetch the base branch deeper";

@@ -269,6 +269,18 @@ pub fn remove(path: &Path) -> Result<(), Fail> {
     std::fs::remove_file(path).map_err(|e| write_fail(&e, "remove", path))
 }
 
+/// Makes sure that nothing stands at `path`, whatever somebody left there; a link is removed and never followed.
+///
+/// # Errors
+/// The system's error.
+pub fn clear(path: &Path) -> Result<(), Fail> {
+    match path.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => remove_tree(path),
+        Ok(_) => remove(path),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Removes a folder that this program made, without following a link at its top.
 ///
 /// # Errors

@@ -210,6 +210,34 @@ fn a_source_that_changes_the_tree_gives_no_verdict() {
 }
 
 #[test]
+fn a_finished_loop_does_not_answer_for_a_tree_it_never_saw() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.rs", "fn a() {}\n")]);
+    kit.write("r/a.rs", "fn a() { b() }\n");
+    let first = surface(&kit, &[]).ok();
+    let id = first["loop_id"].as_str().unwrap().to_owned();
+    assert_eq!(surface(&kit, &["--loop-id", &id]).ok()["verdict"], "APPROVE");
+    kit.write("r/a.rs", "fn a() { b() }\n<<<<<<< x\n");
+    let again = surface(&kit, &["--loop-id", &id]);
+    assert!(again.json["warnings"].to_string().contains("surface_changed_since_review"), "{}", again.stdout);
+    again.fails("NO_TRUSTED_VERDICT");
+    surface(&kit, &["--loop-id", ""]).fails("BAD_ID");
+}
+
+#[test]
+fn whatever_a_source_leaves_in_place_of_its_report_fails_the_round_only() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.rs", "fn a() {}\n")]);
+    kit.write("r/a.rs", "fn a() { b() }\n");
+    for left in ["mkdir \"$0\"", "mkfifo \"$0\"", "ln -s /dev/zero \"$0\""] {
+        let argv = json!(["/bin/sh", "-c", format!("{left}; echo Verdict: APPROVE"), "{report}"]).to_string();
+        let ran = surface(&kit, &["--source", "command", "--source-argv", &argv]);
+        assert!(ran.json["warnings"].to_string().contains("source_failed"), "{left}: {}", ran.stdout);
+        ran.fails("NO_TRUSTED_VERDICT");
+    }
+}
+
+#[test]
 fn a_responder_cannot_rewrite_the_report_it_answers() {
     let kit = Kit::new();
     kit.repo("r", &[("a.rs", "fn a() {}\n")]);

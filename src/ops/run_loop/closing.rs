@@ -101,7 +101,7 @@ impl Run<'_> {
     }
 
     pub(super) fn outcome(&self) -> Result<Outcome, Fail> {
-        let answer = self.answer()?;
+        let mut answer = self.answer()?;
         let untrusted = matches!(self.record.state.condition, Some(4 | 6)) || answer.verdict.is_none();
         if untrusted {
             let fail = Fail::new(
@@ -111,6 +111,15 @@ impl Run<'_> {
             return Ok(Outcome::Untrusted(fail, answer));
         }
         let (rounds, _) = gather::rounds(&self.dir, &self.record.loop_id)?;
+        // A loop that is asked again answers for what it reviewed, and not for what the tree became since.
+        if let Some(last) = rounds.last().filter(|r| r.is_clean() && r.response_report_path.is_none())
+            && !self.stands(last.surface.surface_fingerprint.as_ref())?
+        {
+            answer.warnings.push("surface_changed_since_review".to_owned());
+            answer.warnings.sort_unstable();
+            let message = format!("the tree is no longer the one that the loop `{}` approved", self.record.loop_id);
+            return Ok(Outcome::Untrusted(Fail::new(Code::NoTrustedVerdict, message).hint("start a new loop"), answer));
+        }
         let ready = self.record.state.stop_reason.as_deref() == Some("READY_FOR_IMPLEMENTATION");
         Ok(if ready || rounds.last().is_some_and(Round::is_clean) { Outcome::Clean(answer) } else { Outcome::NotClean(answer) })
     }

@@ -43,15 +43,20 @@ impl Run<'_> {
     /// A verdict counts only for what was there when the review began and is there when it ended.
     fn same_surface(&mut self) -> Result<(), Fail> {
         let plan = plan_round::read_plan(self.host, &self.file(self.record.state.round, "plan.json").to_string_lossy())?;
-        let s = &self.record.settings;
-        let checkout = Checkout::open(self.host, Path::new(&s.repo_root))?;
-        let own = checkout.own(&self.own());
-        let now = fingerprint_scope::scope_fingerprint(&checkout, &s.base_commit, &own)?;
-        if plan.surface.surface_fingerprint.as_ref().is_none_or(|then| *then == now) {
+        if self.stands(plan.surface.surface_fingerprint.as_ref())? {
             return Ok(());
         }
         self.warn("surface_changed_during_review");
         Err(Fail::new(Code::ChildFailed, "the tree was changed while it was reviewed; the verdict is of neither state"))
+    }
+
+    /// Whether the surface is still the one a fingerprint was taken of; true when none was.
+    pub(super) fn stands(&self, then: Option<&String>) -> Result<bool, Fail> {
+        let Some(then) = then else { return Ok(true) };
+        let s = &self.record.settings;
+        let checkout = Checkout::open(self.host, Path::new(&s.repo_root))?;
+        let own = checkout.own(&self.own());
+        Ok(*then == fingerprint_scope::scope_fingerprint(&checkout, &s.base_commit, &own)?)
     }
 
     /// A source that failed is an operational failure of the round, but for faults of the caller or the repository.
@@ -91,13 +96,12 @@ impl Run<'_> {
         let round = self.record.state.round;
         let scope = self.scope_file(round)?;
         let written = self.file(round, "source.md");
-        if written.exists() {
-            files::remove(&written)?;
-        }
+        files::clear(&written)?;
         let ended = self.child(&s.source_argv, &BTreeMap::from([("{scope}", &scope), ("{report}", &written)]), Vec::new(), round)?;
         let approves = |bytes: &[u8]| judge(&read::review(bytes), "").is_ok_and(|j| j.verdict == RoundVerdict::Approve);
-        let report = if written.exists() {
-            let report = files::read_text(&written, files::TEXT_LIMIT)?;
+        let report = if written.symlink_metadata().is_ok() {
+            // What cannot be read as a file is the source's fault, whatever it left there.
+            let report = files::read_text(&written, files::TEXT_LIMIT).map_err(|f| Fail { code: Code::ChildFailed, ..f })?;
             let against = judge(&read::review(&ended.stdout), "").is_ok_and(|j| j.verdict != RoundVerdict::Approve);
             if approves(&report) && against {
                 return Err(Fail::new(Code::ChildFailed, "the source wrote an approval and printed findings; neither is taken"));
