@@ -170,6 +170,11 @@ pub struct Written {
     pub end: usize,
 }
 
+/// Every word and mark that is read as a severity.
+pub fn words_and_marks() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().map(|(word, _)| *word).chain(EMOJI.iter().map(|(mark, _)| *mark))
+}
+
 /// Reads the severity at the start of `text` (a tag, key value, table cell or heading): an optional emoji and a level
 /// word as a whole token. A word beats the emoji beside it; an emoji alone counts.
 pub fn at_start(text: &str) -> Option<Written> {

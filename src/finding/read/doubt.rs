@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 use super::lines::{Lines, Zone, list_mark};
 use super::{label, location, markdown};
 use crate::base::severity::{self, Grade};
@@ -39,6 +41,15 @@ const DEMANDS: &[&str] = &[
     "wait, actually",
 ];
 
+/// Keys whose value is a severity.
+const KEYS: &[&str] = &["severity", "priority", "重要度", "深刻度", "严重程度", "严重性", "심각도"];
+
+/// Words that make a number before them a count of grave findings.
+const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers", "blocking", "severe", "p0", "p1"];
+
+/// Marks that open a line as a failure.
+const RED: &[&str] = &["🔴", "❌", "🚨", "⛔"];
+
 /// Adds what speaks against an approval to its review. `silent` counts the severity sections that hold neither an item
 /// nor a statement of absence.
 pub fn approval(review: &mut Review, text: &str, silent: u64) {
@@ -48,7 +59,9 @@ pub fn approval(review: &mut Review, text: &str, silent: u64) {
     let read: BTreeSet<u64> = review.findings.iter().map(|f| f.report_line).collect();
     let stated: BTreeSet<u64> = review.statements.iter().map(|s| s.report_line).collect();
     let mut doubts = silent;
-    for line in Lines::new(text) {
+    let telling = if text.len() < 1 << 16 { None } else { telling() };
+    // Most lines of a long report hold nothing of all this, and are told from one pass of an automaton.
+    for line in Lines::new(text).filter(|l| telling.as_ref().is_none_or(|t| t.is_match(l.text))) {
         if line.zone == Zone::Text && review.could_not_review.is_none() {
             review.could_not_review = label::could_not_review(line.text);
         }
@@ -58,6 +71,15 @@ pub fn approval(review: &mut Review, text: &str, silent: u64) {
     }
     // A line that was suspicious when it was read is doubted here once more: the larger number stands.
     review.suspicious = review.suspicious.max(doubts);
+}
+
+/// Finds the lines that could say anything against an approval; every phrase of the rules below is in it.
+fn telling() -> Option<AhoCorasick> {
+    let phrases = label::unable_phrases().chain(severity::words_and_marks()).chain(DEMANDS.iter().copied());
+    let phrases =
+        phrases.chain(KEYS.iter().copied()).chain(RED.iter().copied()).chain(LEVELS.iter().copied()).chain(["[!caution]", "fail"]);
+    let all: Vec<String> = phrases.flat_map(|p| [p.to_owned(), p.replace('\'', "’")]).collect();
+    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(all).ok()
 }
 
 fn speaks_against(line: &str, zone: Zone) -> bool {
@@ -128,7 +150,6 @@ fn bracketed(lower: &str) -> bool {
 
 /// `Severity: critical` anywhere in a line, in the languages of the reports.
 fn keyed(lower: &str) -> bool {
-    const KEYS: &[&str] = &["severity", "priority", "重要度", "深刻度", "严重程度", "严重性", "심각도"];
     KEYS.iter().any(|key| {
         lower.match_indices(key).any(|(at, _)| {
             let rest = lower[at + key.len()..].trim_start_matches(['*', '_', '`', '"', ' ']);
@@ -146,7 +167,7 @@ fn key_of_json(lower: &str) -> bool {
 fn red(body: &str, content: &str) -> bool {
     let heading = body.starts_with('#');
     let plain = content.trim_start_matches(['#', '*', '_', ' ', '|']);
-    let Some(rest) = ["🔴", "❌", "🚨", "⛔"].iter().find_map(|m| plain.strip_prefix(m)) else { return false };
+    let Some(rest) = RED.iter().find_map(|m| plain.strip_prefix(m)) else { return false };
     let rest = rest.trim_start_matches(['\u{fe0f}', '*', '_', ' ', ':', '|']);
     let level = grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
     let said = rest.chars().filter(|c| c.is_alphabetic()).count() > 2;
@@ -156,7 +177,6 @@ fn red(body: &str, content: &str) -> bool {
 /// `3 critical`, `two critical bugs`, `🔴 2`: a number above none beside a grave word or mark.
 fn counted(lower: &str) -> bool {
     const NUMBERS: &[&str] = &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "multiple"];
-    const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers", "blocking", "severe", "p0", "p1"];
     let marked = lower.match_indices("🔴").any(|(at, mark)| {
         let rest = lower[at + mark.len()..].trim_start_matches(['\u{fe0f}', ' ', '*', ':']);
         rest.starts_with(|c: char| matches!(c, '1'..='9'))
@@ -259,6 +279,18 @@ mod tests {
             "- 重要度:高 SQLインジェクション src/a.rs:12",
         ] {
             assert!(doubts(text) > 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_approval_is_doubted_for_the_same_lines_as_a_short_one() {
+        let padding = "word after word of nothing at all\n".repeat(3000);
+        for text in
+            ["(P0) SQL injection", "I can’t review the diff", "- ❌ auth check missing", "- 重要度:高 注入", "This Must Be Fixed now."]
+        {
+            let [short, long] = ["", &padding].map(|p| read(&format!("{p}\n{text}\n\n**Verdict**: APPROVE\n")));
+            assert!(short.suspicious > 0 || short.could_not_review.is_some(), "{text}");
+            assert_eq!((short.suspicious, short.could_not_review), (long.suspicious, long.could_not_review), "{text}");
         }
     }
 

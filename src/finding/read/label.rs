@@ -286,10 +286,66 @@ pub fn is_suspicious(line: &str) -> bool {
     counted || ((graded || row) && !super::location::scan(line).is_empty())
 }
 
+/// Words before what a reviewer could not do.
+const UNABLE: &[&str] =
+    &["unable to ", "could not ", "couldn't ", "cannot ", "can't ", "was not able to ", "were not able to ", "failed to "];
+
+/// Phrases that say so in the other languages of the reports.
+const OTHER: &[&str] = &[
+    "レビュー不可",
+    "レビューできません",
+    "无法审查",
+    "无法读取",
+    "검토 불가",
+    "검토할 수 없",
+    "읽을 수 없",
+    "読み込めません",
+    "読めませんでした",
+];
+
+/// Phrases that say in themselves that nobody looked, folded.
+const SAID: &[&str] = &[
+    "nothing was reviewed",
+    "review skipped",
+    "skipped the review",
+    "not reviewed",
+    "could not be loaded",
+    "could not be read",
+    "rate limit exceeded",
+    "rate limited",
+    "rate-limited",
+    "usage limit",
+    "quota exceeded",
+    "too many requests",
+    "i can't review",
+    "i cannot review",
+    "unable to review",
+    "don't have access to the",
+    "do not have access to the",
+    "no access to the repository",
+    "i was unable to",
+    "nothing for me to look at",
+    "nothing for me to review",
+    "diff was empty",
+    "diff is empty",
+    "only reviewed the first",
+    "only looked at the first",
+    "only read the first",
+    "output was cut off",
+    "output was truncated",
+    "diff was truncated",
+    "context length exceeded",
+    "not have permission to",
+    "command not found",
+];
+
+/// Every phrase without which no line says that nobody looked.
+pub fn unable_phrases() -> impl Iterator<Item = &'static str> {
+    UNABLE.iter().chain(OTHER).chain(SAID).copied()
+}
+
 /// The phrase of a line in which a reviewer says that it could not look at what it was asked about.
 pub fn could_not_review(line: &str) -> Option<String> {
-    const UNABLE: &[&str] =
-        &["unable to ", "could not ", "couldn't ", "cannot ", "can't ", "was not able to ", "were not able to ", "failed to "];
     const LOOK: &[&str] = &["read ", "review ", "access ", "open ", "see ", "view ", "fetch ", "load ", "inspect ", "find "];
     const WHAT: &[&str] = &[
         "the diff",
@@ -305,54 +361,9 @@ pub fn could_not_review(line: &str) -> Option<String> {
         "any files",
         "any changes",
     ];
-    const OTHER: &[&str] = &[
-        "レビュー不可",
-        "レビューできません",
-        "无法审查",
-        "无法读取",
-        "검토 불가",
-        "검토할 수 없",
-        "읽을 수 없",
-        "読み込めません",
-        "読めませんでした",
-    ];
     if let Some(phrase) = OTHER.iter().find(|p| line.contains(**p)) {
         return Some((*phrase).to_owned());
     }
-    const SAID: &[&str] = &[
-        "nothing was reviewed",
-        "review skipped",
-        "skipped the review",
-        "not reviewed",
-        "could not be loaded",
-        "could not be read",
-        "rate limit exceeded",
-        "rate limited",
-        "rate-limited",
-        "usage limit",
-        "quota exceeded",
-        "too many requests",
-        "i can't review",
-        "i cannot review",
-        "unable to review",
-        "don't have access to the",
-        "do not have access to the",
-        "no access to the repository",
-        "i was unable to",
-        "nothing for me to look at",
-        "nothing for me to review",
-        "diff was empty",
-        "diff is empty",
-        "only reviewed the first",
-        "only looked at the first",
-        "only read the first",
-        "output was cut off",
-        "output was truncated",
-        "diff was truncated",
-        "context length exceeded",
-        "not have permission to",
-        "command not found",
-    ];
     let lower = line.to_lowercase().replace('’', "'");
     if let Some(said) = SAID.iter().find(|s| lower.contains(**s)).filter(|_| !lower.contains('`')) {
         return Some((*said).to_owned());
