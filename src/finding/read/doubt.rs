@@ -111,6 +111,7 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
         || grave_heading_with_title(body)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
+        || content.contains("FAILED")
 }
 
 fn is_settled(lower: &str) -> bool {
@@ -265,6 +266,7 @@ mod tests {
             "## Findings\n\n| src/a.rs | 12 | SQL injection |",
             "- ❌ auth check missing — src/a.rs:12",
             "- FAIL: login test (src/a.rs:12)",
+            "- [ ] free of SQL injection: FAILED src/a.rs:12",
             "`src/a.rs:12` dereferences a null pointer. This must be fixed before merge.",
             "Correction: I withdraw this approval.",
             "Provided that the injection is fixed first.",
