@@ -4,8 +4,8 @@
 # python3 and jq are used when they are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --quiet
-tool=$PWD/target/release/review-loop
+cargo build --release --quiet --target-dir "${CARGO_TARGET_DIR:-target}"
+tool=$(realpath "${CARGO_TARGET_DIR:-target}")/release/review-loop
 work=$(mktemp -d "${TMPDIR:-/tmp}/review-loop-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
