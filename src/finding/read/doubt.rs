@@ -111,17 +111,54 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
         || grave_heading_with_title(body)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
-        || content.contains("FAILED")
+        || (content.contains("FAILED") && !["0 FAILED", "FAILED: 0", "no FAILED"].iter().any(|n| content.contains(n)))
 }
 
 fn is_settled(lower: &str) -> bool {
     SETTLED.iter().any(|w| lower.contains(w)) && !UNSETTLED.iter().any(|w| lower.contains(w))
 }
 
+/// How a sentence may begin before it denies.
+const OPENINGS: &[&str] =
+    &["there are ", "there is ", "there were ", "i found ", "i see ", "i saw ", "i have ", "we found ", "we see ", "found "];
+
+/// What a denial has to be of, so that `No lock around the write (P0)` is none.
+const DENIED: &[&str] = &[
+    "issue",
+    "issues",
+    "finding",
+    "findings",
+    "problem",
+    "problems",
+    "bug",
+    "bugs",
+    "concern",
+    "concerns",
+    "blocker",
+    "blockers",
+    "warning",
+    "warnings",
+    "defect",
+    "defects",
+    "vulnerabilities",
+    "critical",
+    "blocking",
+    "high",
+    "severe",
+    "major",
+];
+
 /// Whether a sentence denies that there is anything, without an exception behind it.
 pub(super) fn is_denied(lower: &str) -> bool {
     let bare = label::bare_line(lower);
-    let denies = ["no ", "none", "nothing ", "without ", "0 "].iter().any(|w| bare.starts_with(w));
+    let said = OPENINGS.iter().find_map(|o| bare.strip_prefix(o)).unwrap_or(bare);
+    let not_found = ["i did not find any ", "i didn't find any ", "i didn’t find any ", "did not find any "];
+    let of = not_found.iter().find_map(|n| said.strip_prefix(n)).or_else(|| said.strip_prefix("no "));
+    let of_findings = of.is_some_and(|of| {
+        let mut words = of.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).take(3);
+        words.any(|w| DENIED.contains(&w))
+    });
+    let denies = of_findings || ["none", "nothing ", "without ", "0 "].iter().any(|w| said.starts_with(w));
     denies && !["except", "but ", "however", "besides", "apart from", "other than"].iter().any(|w| lower.contains(w))
 }
 
@@ -266,6 +303,8 @@ mod tests {
             "## Findings\n\n| src/a.rs | 12 | SQL injection |",
             "- ❌ auth check missing — src/a.rs:12",
             "- FAIL: login test (src/a.rs:12)",
+            "- No lock around the write (P0)",
+            "## Critical\n\nNo test covers the token check, so it can be bypassed.",
             "- [ ] free of SQL injection: FAILED src/a.rs:12",
             "`src/a.rs:12` dereferences a null pointer. This must be fixed before merge.",
             "Correction: I withdraw this approval.",
@@ -309,6 +348,9 @@ mod tests {
             "## Passed\n\n- ✅ locks are released\n- no blocking calls",
             "> earlier: the cache was slow",
             "Confidence: (high)",
+            "Tests: 120 passed, 0 FAILED. Severity: none.",
+            "## Blocking issues\n\nThere are no blocking issues.\n\n## Critical\n\nI found nothing critical here.",
+            "### Findings\n\nNo blocking findings. The previously reported [P1] race in `src/a.rs:40` has been fixed.",
             "<details><summary>Critical (0)</summary></details>",
         ] {
             assert_eq!(doubts(text), 0, "{text}");
