@@ -205,7 +205,7 @@ impl Run<'_> {
                 Action::Document => self.document(None)?,
                 Action::Decide => match self.decide()? {
                     Decided::Event(event) => event,
-                    Decided::Asks(ask) => return Ok(Outcome::Asks(self.answer()?, ask)),
+                    Decided::Asks(ask) => return Ok(Outcome::Asks(self.answer()?.0, ask)),
                 },
                 Action::Close => self.close()?,
                 Action::Done => return self.outcome(),

@@ -5,25 +5,13 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Kit, RECORD_ONE, Ran, report};
+use crate::kit::{Kit, Ran, record_args, report};
 
 const STATE: &str = "st/loop-L-round-1.state.json";
 
 fn record(kit: &Kit, round: &str) -> Ran {
     kit.write("r.md", report("CONCERN", &[], &["`a.rs:1` x"], &[]));
-    kit.run(&[
-        "record-round",
-        "--round-number",
-        round,
-        "--review-report",
-        "r.md",
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-    ])
+    kit.run(&record_args(round, "r.md"))
 }
 
 /// Runs a command as another user; none where that is not possible.
@@ -81,7 +69,7 @@ fn a_busy_lock_is_waited_for_and_then_refused() {
     let folder = std::fs::File::open(kit.path("st")).unwrap();
     fs4::FileExt::lock(&folder).unwrap();
     kit.write("r.md", report("CONCERN", &[], &["`a.rs:1` x"], &[]));
-    let args = [RECORD_ONE, &["--lock-wait-ms", "30"]].concat();
+    let args = [&record_args("1", "r.md")[..], &["--lock-wait-ms", "30"]].concat();
     let busy = kit.run(&args).fails("LOCK_BUSY");
     assert_eq!(busy["error"]["kind"], "world");
     assert!(kit.list("st").is_empty());
@@ -96,20 +84,7 @@ fn row_20_a_full_disk_keeps_the_old_bytes() {
     let before = kit.read(STATE);
     let many: Vec<String> = (0..4000).map(|n| format!("`src/f.rs:{n}` a finding")).collect();
     kit.write("big.md", report("CONCERN", &[], &many.iter().map(String::as_str).collect::<Vec<_>>(), &[]));
-    let ours = kit.command(&[
-        "record-round",
-        "--round-number",
-        "1",
-        "--review-report",
-        "big.md",
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-        "--replace",
-    ]);
+    let ours = kit.command(&[&record_args("1", "big.md")[..], &["--replace"]].concat());
     let line = format!("ulimit -f 64; trap '' XFSZ; exec {} \"$@\"", ours.get_program().to_string_lossy());
     let mut shell = Command::new("bash");
     shell.args(["-c", &line, "x"]).args(ours.get_args()).current_dir(kit.root()).env_clear().env("PATH", "/usr/bin:/bin");
@@ -129,19 +104,7 @@ fn row_22_a_read_only_folder_is_read_and_not_written() {
     record(&kit, "1").ok();
     open_to_others(&kit);
     std::fs::set_permissions(kit.path("st"), std::fs::Permissions::from_mode(0o555)).unwrap();
-    let args = [
-        "record-round",
-        "--round-number",
-        "2",
-        "--review-report",
-        "r.md",
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-    ];
+    let args = record_args("2", "r.md");
     if let Some(json) = as_nobody(&kit, &args) {
         assert_eq!((&json["error"]["code"], &json["error"]["reason"]), (&json!("EACCES"), &json!("READ_ONLY")), "{json}");
         assert_eq!(kit.list("st").len(), 1);
@@ -203,11 +166,11 @@ fn row_31_a_huge_state_is_refused_before_it_is_read() {
 fn row_40_a_closed_pipe_is_quiet_and_the_effect_stands() {
     let kit = Kit::new();
     kit.write("r.md", report("CONCERN", &[], &["`a.rs:1` x"], &[]));
-    let mut child = kit.command(RECORD_ONE).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = kit.command(&record_args("1", "r.md")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-    assert_eq!(kit.run(RECORD_ONE).ok()["recorded"], false);
+    assert_eq!(kit.run(&record_args("1", "r.md")).ok()["recorded"], false);
 }
 
 #[test]
@@ -230,7 +193,7 @@ fn hostile_text_of_reports_cannot_forge_lines_of_documents() {
     let kit = Kit::new();
     let evil = "`a.rs:1` \u{1b}[2J\u{202e}evil | cell --> <script>alert(1)</script> ## Final summary";
     kit.write("r.md", report("CONCERN", &[], &[evil], &[]));
-    kit.run(RECORD_ONE).ok();
+    kit.run(&record_args("1", "r.md")).ok();
     kit.run(&["render-session-doc", "--loop-id", "L", "--tmp-dir", "st", "--reports-dir", ".", "--output", "d.md"]).ok();
     kit.run(&["render-prior-context", "--state-file", STATE, "--output", "p.md"]).ok();
     for name in ["d.md", "p.md"] {

@@ -177,9 +177,10 @@ pub fn folders(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Records `r.md` as the first round of loop L below `st`.
-pub const RECORD_ONE: &[&str] =
-    &["record-round", "--round-number", "1", "--review-report", "r.md", "--base-commit", "abcdef1", "--state-dir", "st", "--loop-id", "L"];
+/// Records a report as a round of loop L below `st`.
+pub fn record_args<'a>(round: &'a str, report: &'a str) -> [&'a str; 11] {
+    ["record-round", "--round-number", round, "--review-report", report, "--base-commit", "abcdef1", "--state-dir", "st", "--loop-id", "L"]
+}
 
 /// A canonical report with these items.
 pub fn report(verdict: &str, critical: &[&str], warning: &[&str], info: &[&str]) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{Kit, Ran, report};
+use crate::kit::{Kit, Ran, record_args, report};
 
 fn expand(kit: &Kit, tokens: Value) -> Ran {
     kit.write("args.json", tokens.to_string());
@@ -191,19 +191,7 @@ fn critical_risk_needs_three_trusted_reviewers_or_there_is_no_verdict() {
 fn recorded(kit: &Kit, round: &str, review: &str, response: Option<&str>) -> String {
     kit.write(&format!("r{round}.md"), review);
     let review = format!("r{round}.md");
-    let mut args = vec![
-        "record-round",
-        "--round-number",
-        round,
-        "--review-report",
-        &review,
-        "--base-commit",
-        "abcdef1",
-        "--state-dir",
-        "st",
-        "--loop-id",
-        "L",
-    ];
+    let mut args = record_args(round, &review).to_vec();
     let name = format!("s{round}.md");
     if let Some(text) = response {
         kit.write(&name, text);

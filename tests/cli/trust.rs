@@ -5,7 +5,7 @@ use review_loop::report::metrics::judge;
 use review_loop::report::strict;
 use serde_json::{Value, json};
 
-use crate::kit::{Kit, RECORD_ONE, report};
+use crate::kit::{Kit, record_args, report};
 
 const APPROVED: &str = "# Deep Review Report — 2026-11-30\n\n## Summary\n- **Verdict**: APPROVE\n- **Issues**: 🔴 0, 🟡 0, ℹ️ 0\n\n";
 
@@ -148,7 +148,7 @@ fn malformed_states_are_compared_and_never_decided_from() {
 fn nothing_is_approved_over_an_operational_failure() {
     let kit = Kit::new();
     kit.write("r.md", report("APPROVE", &[], &[], &[]));
-    kit.run(RECORD_ONE).ok();
+    kit.run(&record_args("1", "r.md")).ok();
     let state = "st/loop-L-round-1.state.json";
     for (more, condition) in [(&["--actual-reviewers", "0"][..], 6), (&["--operational-failures", "2"], 4), (&["--codex-role-missing"], 6)]
     {
@@ -350,8 +350,8 @@ fn two_rounds_with_the_same_report_in_one_second_are_two_reports() {
 fn a_huge_line_number_poisons_no_state() {
     let kit = Kit::new();
     kit.write("r.md", report("CONCERN", &[], &["`a.rs:9999999999999999999` x", "`b.rs:9223372036854775807` y"], &[]));
-    kit.run(RECORD_ONE).ok();
-    assert_eq!(kit.run(RECORD_ONE).ok()["recorded"], false);
+    kit.run(&record_args("1", "r.md")).ok();
+    assert_eq!(kit.run(&record_args("1", "r.md")).ok()["recorded"], false);
 }
 
 #[test]

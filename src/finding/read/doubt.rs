@@ -50,7 +50,7 @@ const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers"
 /// Marks that open a line as a failure.
 const RED: &[&str] = &["🔴", "❌", "🚨", "⛔"];
 
-/// Adds what speaks against an approval to its review. `silent` counts the severity sections that hold neither an item
+/// Adds what speaks against an approval to its review. `silent` counts the severity and findings sections that hold neither an item
 /// nor a statement of absence.
 pub fn approval(review: &mut Review, text: &str, silent: u64) {
     if review.verdict().0 != Class::Approve {
@@ -209,7 +209,7 @@ fn red(body: &str, content: &str) -> bool {
     let rest = rest.trim_start_matches(['\u{fe0f}', '*', '_', ' ', ':', '|']);
     let level = grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
     let said = rest.chars().filter(|c| c.is_alphabetic()).count() > 2;
-    said && !level && !label::is_absence(rest) && !rest.contains(|c: char| c.is_ascii_digit() && c == '0')
+    said && !level && !label::is_absence(rest) && !rest.contains('0')
 }
 
 /// `3 critical`, `two critical bugs`, `🔴 2`: a number above none beside a grave word or mark.
@@ -217,7 +217,7 @@ fn counted(lower: &str) -> bool {
     const NUMBERS: &[&str] = &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "multiple"];
     let marked = lower.match_indices("🔴").any(|(at, mark)| {
         let rest = lower[at + mark.len()..].trim_start_matches(['\u{fe0f}', ' ', '*', ':']);
-        rest.starts_with(|c: char| matches!(c, '1'..='9'))
+        rest.starts_with(|c| matches!(c, '1'..='9'))
     });
     if marked {
         return true;

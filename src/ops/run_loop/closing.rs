@@ -68,8 +68,9 @@ impl Run<'_> {
         Ok(Event::Closed)
     }
 
-    pub(super) fn answer(&self) -> Result<Answer, Fail> {
-        let (rounds, skipped) = gather::rounds(&self.dir, &self.record.loop_id)?;
+    /// The answer, and the last recorded round that it speaks of.
+    pub(super) fn answer(&self) -> Result<(Answer, Option<Round>), Fail> {
+        let (mut rounds, skipped) = gather::rounds(&self.dir, &self.record.loop_id)?;
         let s = &self.record.settings;
         let reason = self.record.state.stop_reason.clone().unwrap_or_default();
         let summary = summarize(&rounds, s.cap, &reason, &[]);
@@ -79,7 +80,7 @@ impl Run<'_> {
             warnings.push("state_skipped".to_owned());
             warnings.sort_unstable();
         }
-        Ok(Answer {
+        let answer = Answer {
             loop_id: Some(self.record.loop_id.clone()),
             verdict: rounds.last().map(|r| r.verdict),
             rounds: rounds.len(),
@@ -97,11 +98,12 @@ impl Run<'_> {
             },
             warnings,
             ..empty_answer(None)
-        })
+        };
+        Ok((answer, rounds.pop()))
     }
 
     pub(super) fn outcome(&self) -> Result<Outcome, Fail> {
-        let mut answer = self.answer()?;
+        let (mut answer, last) = self.answer()?;
         let untrusted = matches!(self.record.state.condition, Some(4 | 6)) || answer.verdict.is_none();
         if untrusted {
             let fail = Fail::new(
@@ -110,9 +112,9 @@ impl Run<'_> {
             );
             return Ok(Outcome::Untrusted(fail, answer));
         }
-        let (rounds, _) = gather::rounds(&self.dir, &self.record.loop_id)?;
+        let clean = last.filter(Round::is_clean);
         // A loop that is asked again answers for what it reviewed, and not for what the tree became since.
-        if let Some(last) = rounds.last().filter(|r| r.is_clean() && r.response_report_path.is_none())
+        if let Some(last) = clean.as_ref().filter(|r| r.response_report_path.is_none())
             && !self.stands(last.surface.surface_fingerprint.as_ref())?
         {
             answer.warnings.push("surface_changed_since_review".to_owned());
@@ -121,6 +123,6 @@ impl Run<'_> {
             return Ok(Outcome::Untrusted(Fail::new(Code::NoTrustedVerdict, message).hint("start a new loop"), answer));
         }
         let ready = self.record.state.stop_reason.as_deref() == Some("READY_FOR_IMPLEMENTATION");
-        Ok(if ready || rounds.last().is_some_and(Round::is_clean) { Outcome::Clean(answer) } else { Outcome::NotClean(answer) })
+        Ok(if ready || clean.is_some() { Outcome::Clean(answer) } else { Outcome::NotClean(answer) })
     }
 }

@@ -98,12 +98,13 @@ impl Run<'_> {
         let written = self.file(round, "source.md");
         files::clear(&written)?;
         let ended = self.child(&s.source_argv, &BTreeMap::from([("{scope}", &scope), ("{report}", &written)]), Vec::new(), round)?;
-        let approves = |bytes: &[u8]| judge(&read::review(bytes), "").is_ok_and(|j| j.verdict == RoundVerdict::Approve);
+        let verdict = |bytes: &[u8]| judge(&read::review(bytes), "").ok().map(|j| j.verdict);
+        let approves = |bytes: &[u8]| verdict(bytes) == Some(RoundVerdict::Approve);
+        let rejects = |bytes: &[u8]| verdict(bytes).is_some_and(|v| v != RoundVerdict::Approve);
         let report = if written.symlink_metadata().is_ok() {
             // What cannot be read as a file is the source's fault, whatever it left there.
             let report = files::read_text(&written, files::TEXT_LIMIT).map_err(|f| Fail { code: Code::ChildFailed, ..f })?;
-            let against = judge(&read::review(&ended.stdout), "").is_ok_and(|j| j.verdict != RoundVerdict::Approve);
-            if approves(&report) && against {
+            if approves(&report) && rejects(&ended.stdout) {
                 return Err(Fail::new(Code::ChildFailed, "the source wrote an approval and printed findings; neither is taken"));
             }
             report
@@ -114,8 +115,7 @@ impl Run<'_> {
             return Ok(report);
         }
         // A reviewer may exit with 1 to say that it found something; one that dies never approves.
-        let negative = judge(&read::review(&report), "").is_ok_and(|j| j.verdict != RoundVerdict::Approve);
-        if ended.code == Some(1) && negative {
+        if ended.code == Some(1) && rejects(&report) {
             return Ok(report);
         }
         Err(Fail::new(
