@@ -32,6 +32,17 @@ pub struct Checkout {
     scratch: tempfile::TempDir,
 }
 
+/// What a checkout holds beside its commits, looked at once: every rule about one surface speaks of the same look.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// The commit of HEAD; `None` before the first one.
+    pub head: Option<Commit>,
+    /// Staged, unstaged and untracked paths, ours taken out.
+    pub status: Status,
+    /// Whether untracked files of ours were there.
+    pub excluded: bool,
+}
+
 /// A commit and its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -251,11 +262,21 @@ impl Checkout {
         found.ok_or_else(|| Fail::new(Code::GitFailed, format!("git knows no tree of `{}`", printable(commit))))
     }
 
+    /// Looks at HEAD and at the working tree.
+    ///
+    /// # Errors
+    /// `GIT_FAILED`.
+    pub fn look(&self, own: &Own) -> Result<Look, Fail> {
+        let head = self.head()?;
+        let (status, excluded) = self.status(own)?;
+        Ok(Look { head, status, excluded })
+    }
+
     /// What is staged, unstaged and untracked; our own untracked files taken out. True when there were any.
     ///
     /// # Errors
     /// `GIT_FAILED`.
-    pub fn status(&self, own: &Own) -> Result<(Status, bool), Fail> {
+    fn status(&self, own: &Own) -> Result<(Status, bool), Fail> {
         let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none"];
         let mut status = change::status(&self.git.run(&words, b"")?.stdout);
         let before = status.untracked.len();

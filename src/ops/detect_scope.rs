@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::Ask;
-use super::checkout::{Candidate, Checkout, Commit};
+use super::checkout::{Candidate, Checkout, Commit, Look};
 use super::contents;
 use crate::base::id::is_empty_tree;
 use crate::base::reason::words;
@@ -14,7 +14,6 @@ use crate::base::{Code, Fail};
 use crate::host::Host;
 use crate::host::git::records;
 use crate::scope::change::{self, Raw, Status};
-use crate::scope::own::Own;
 use crate::scope::surface::{File, Legs, join, net_zero};
 
 words! {
@@ -77,22 +76,21 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = host.absolute(Some(request.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
     let own = checkout.own(&request.own);
-    detect(&checkout, host, request.base.as_deref(), &own)
+    detect(&checkout, host, request.base.as_deref(), checkout.look(&own)?)
 }
 
-/// Detects the scope of a checkout that is open already.
+/// Detects the scope of a checkout that is open and was looked at already.
 ///
 /// # Errors
 /// As [`run`].
-pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, own: &Own) -> Result<Answer, Fail> {
+pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) -> Result<Answer, Fail> {
     if let Some(base) = base.filter(|b| is_empty_tree(b)) {
-        return against_nothing(checkout, host, base, own);
+        return against_nothing(checkout, host, base, look);
     }
-    let head = checkout.head()?;
+    let Look { head, status, excluded } = look;
     let branch = checkout.branch()?;
     let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, branch.is_none() && head.is_some()).into_iter().collect();
     let merge_base = merge_base(checkout, (head.as_ref(), branch.as_deref()), base, &mut warnings)?;
-    let (status, excluded) = checkout.status(own)?;
     if excluded {
         warnings.insert("own_files_excluded");
     }
@@ -149,11 +147,10 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, own: &Own) -
 }
 
 /// The whole code base, uncommitted work included: everything is an addition to the empty tree.
-fn against_nothing(checkout: &Checkout, host: &Host, base: &str, own: &Own) -> Result<Answer, Fail> {
-    let head = checkout.head()?;
+fn against_nothing(checkout: &Checkout, host: &Host, base: &str, look: Look) -> Result<Answer, Fail> {
+    let Look { head, status, excluded } = look;
     let detached = checkout.branch()?.is_none() && head.is_some();
     let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, detached).into_iter().collect();
-    let (status, excluded) = checkout.status(own)?;
     warnings.extend(excluded.then_some("own_files_excluded"));
     let head = head.map(|h| h.oid);
     let files = files(checkout, Some(checkout.empty_tree), checkout.empty_tree, status, &mut warnings)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::checkout::{Checkout, Commit};
+use super::checkout::{Checkout, Commit, Look};
 use super::contents;
 pub use super::detect_scope::Request;
 use crate::base::id::is_empty_tree;
@@ -13,7 +13,6 @@ use crate::host::Host;
 use crate::host::git::records;
 use crate::scope::change::Status;
 use crate::scope::fingerprint::{Comparison, Content, Partial, Tracked, scope, working};
-use crate::scope::own::Own;
 
 /// The answer.
 #[derive(Debug, Serialize)]
@@ -36,8 +35,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = host.absolute(Some(request.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
     let own = checkout.own(&request.own);
-    let head = checkout.head()?;
-    let (status, excluded) = checkout.status(&own)?;
+    let Look { head, status, excluded } = checkout.look(&own)?;
     let mut warnings: BTreeSet<&'static str> =
         checkout.circumstances(host, false).into_iter().filter(|w| *w == "git_env_ignored").collect();
     if excluded {
@@ -49,15 +47,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     Ok(Answer { mode: described.mode, scope_fingerprint, working_fingerprint, warnings })
 }
 
-/// The scope fingerprint of a checkout that is open already, against one base.
+/// The scope fingerprint of a checkout that is open and was looked at already, against one base.
 ///
 /// # Errors
 /// As [`run`].
-pub fn scope_fingerprint(checkout: &Checkout, base: &str, own: &Own) -> Result<String, Fail> {
-    let head = checkout.head()?;
-    let (status, _) = checkout.status(own)?;
-    let described = describe(checkout, head.as_ref(), Some(base), &status)?;
-    of_scope(checkout, head.as_ref(), &described, &status)
+pub fn scope_fingerprint(checkout: &Checkout, base: &str, look: &Look) -> Result<String, Fail> {
+    let described = describe(checkout, look.head.as_ref(), Some(base), &look.status)?;
+    of_scope(checkout, look.head.as_ref(), &described, &look.status)
 }
 
 struct Described {

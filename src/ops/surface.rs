@@ -25,8 +25,9 @@ pub const FILE_LIMIT: u64 = 1 << 20;
 pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path, own: &[PathBuf]) -> Result<Surface, Fail> {
     let checkout = Checkout::open(host, root)?;
     let own = checkout.own(own);
-    let scope = detect_scope::detect(&checkout, host, Some(base), &own)?;
-    let surface_fingerprint = fingerprint_scope::scope_fingerprint(&checkout, base, &own)?;
+    let look = checkout.look(&own)?;
+    let scope = detect_scope::detect(&checkout, host, Some(base), look.clone())?;
+    let surface_fingerprint = fingerprint_scope::scope_fingerprint(&checkout, base, &look)?;
     let tree = tree(&checkout, host, base, &scope, state_dir)?;
     Ok(Surface { head_commit: scope.head, surface_fingerprint: Some(surface_fingerprint), surface_tree: Some(tree) })
 }
@@ -38,7 +39,7 @@ pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path, own: &[Pa
 pub fn files_of(host: &Host, root: &Path, base: &str, own: &[PathBuf]) -> Result<(Checkout, detect_scope::Answer), Fail> {
     let checkout = Checkout::open(host, root)?;
     let own = checkout.own(own);
-    let scope = detect_scope::detect(&checkout, host, Some(base), &own)?;
+    let scope = detect_scope::detect(&checkout, host, Some(base), checkout.look(&own)?)?;
     Ok((checkout, scope))
 }
 

@@ -29,7 +29,7 @@ pub(super) fn start(request: &Request, host: &Host, root: &Path, checkout: &Chec
         Some(flag) => host.absolute(Some(flag), "reports directory").map(|p| p.to_string_lossy().into_owned()),
         None => Ok(format!("{top}/{default}")),
     };
-    let scope = detect_scope::detect(checkout, host, request.base.as_deref(), &checkout.own(&[root.to_path_buf()]))?;
+    let scope = detect_scope::detect(checkout, host, request.base.as_deref(), checkout.look(&checkout.own(&[root.to_path_buf()]))?)?;
     if scope.kind == detect_scope::Kind::Nothing {
         let ask = scope.ask().unwrap_or_else(|| Ask::new("nothing_to_review", "there is nothing to review", &[("stop", "stop")]));
         return Ok(Opened::Asks(Box::new(empty_answer(None)), ask));
