@@ -1,9 +1,9 @@
 //! git: one way to call it, with nothing of the caller's environment or the repository's configuration that could run
 //! a program, colour, page, prefix or hide. Always `-z`, never a shell, and never the repository's own index.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::Host;
 use crate::base::path::printable;
@@ -12,6 +12,7 @@ use crate::base::{Code, Fail};
 /// Configuration that is overruled on every call.
 const OVERRULED: &[&str] = &[
     "core.fsmonitor=false",
+    "core.splitIndex=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.quotePath=true",
@@ -122,15 +123,14 @@ impl Git {
     /// # Errors
     /// `GIT_MISSING`, `GIT_FAILED` when its streams broke.
     pub fn ask(&self, args: &[&str], stdin: &[u8]) -> Result<Answer, Fail> {
-        let broken = |e: &std::io::Error| Fail::new(Code::GitFailed, format!("git `{}` broke off: {}", args[0], e.kind()));
-        let mut child = self.command(args).spawn().map_err(|e| Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind())))?;
+        let mut child = self.command(args).spawn().map_err(|e| missing(&e))?;
         let feeder = child.stdin.take().map(|mut pipe| {
             let bytes = stdin.to_vec();
             std::thread::spawn(move || {
                 let _ = pipe.write_all(&bytes);
             })
         });
-        let output = child.wait_with_output().map_err(|e| broken(&e))?;
+        let output = child.wait_with_output().map_err(|e| broken(args[0], &e))?;
         if let Some(feeder) = feeder {
             let _ = feeder.join();
         }
@@ -160,10 +160,22 @@ impl Git {
         use std::os::unix::ffi::OsStrExt;
         let mut command = self.command(args);
         command.arg("--").args(paths.iter().map(|p| std::ffi::OsStr::from_bytes(p)));
-        let output =
-            command.stdin(Stdio::null()).output().map_err(|e| Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind())))?;
+        let output = command.stdin(Stdio::null()).output().map_err(|e| missing(&e))?;
         let answer = Answer { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr: output.stderr };
         if answer.code == 0 { Ok(answer.stdout) } else { Err(failed(args, &answer)) }
+    }
+
+    /// Starts a process that looks names up, one after the other.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`.
+    pub fn names(&self) -> Result<Names, Fail> {
+        let mut command = self.command(&["cat-file", "--batch-check=%(objectname)"]);
+        // Nobody reads what it mutters about ambiguous names, and a full pipe would stop it.
+        let mut child = command.stderr(Stdio::null()).spawn().map_err(|e| missing(&e))?;
+        let broken = || Fail::new(Code::GitFailed, "git `cat-file` has no streams");
+        let (to, from) = (child.stdin.take().ok_or_else(broken)?, child.stdout.take().ok_or_else(broken)?);
+        Ok(Names { child, to: Some(to), from: BufReader::new(from) })
     }
 
     #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
@@ -180,6 +192,47 @@ impl Git {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
+}
+
+/// A running `git cat-file --batch-check`; ended when it is dropped.
+#[derive(Debug)]
+pub struct Names {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Names {
+    /// The object id of a name; none for what does not resolve. The name goes in over a pipe, so that it cannot be an option.
+    ///
+    /// # Errors
+    /// `GIT_FAILED` when the process went away.
+    pub fn resolve(&mut self, name: &str) -> Result<Option<String>, Fail> {
+        let mut line = name.replace(['\n', '\0'], " ");
+        line.push('\n');
+        let mut said = String::new();
+        let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(line.as_bytes()));
+        asked.and_then(|()| self.from.read_line(&mut said)).map_err(|e| broken("cat-file", &e))?;
+        let Some(said) = said.strip_suffix('\n') else {
+            return Err(Fail::new(Code::GitFailed, "git `cat-file` ended before it answered"));
+        };
+        Ok((!said.contains(' ') && said.len() >= 40).then(|| said.to_owned()))
+    }
+}
+
+impl Drop for Names {
+    fn drop(&mut self) {
+        drop(self.to.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn missing(e: &std::io::Error) -> Fail {
+    Fail::new(Code::GitMissing, format!("cannot start git: {}", e.kind()))
+}
+
+fn broken(command: &str, e: &std::io::Error) -> Fail {
+    Fail::new(Code::GitFailed, format!("git `{command}` broke off: {}", e.kind()))
 }
 
 /// A failed call as a failure.

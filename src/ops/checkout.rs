@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::base::id::EMPTY_TREES;
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
-use crate::host::git::{Git, failed};
+use crate::host::git::{Git, Names, failed};
 use crate::host::{Host, git};
-use crate::scope::change::{self, Hint, Status};
+use crate::scope::change::{self, Entry, Hint, Raw, Standing, Status};
 use crate::scope::own::Own;
 
 /// A checkout.
@@ -25,10 +26,16 @@ pub struct Checkout {
     pub shallow: bool,
     /// The empty tree of its hash algorithm.
     pub empty_tree: &'static str,
+    /// Where its objects lie.
+    pub objects: PathBuf,
     /// git on the private index.
     pub git: Git,
     /// Hints of the real index.
     pub hints: BTreeMap<Vec<u8>, Hint>,
+    /// What the index lists, as git prints it.
+    listing: Vec<u8>,
+    /// The process that looks names up, once there was one to look up.
+    names: Mutex<Option<Names>>,
     scratch: tempfile::TempDir,
 }
 
@@ -37,7 +44,7 @@ pub struct Checkout {
 pub struct Look {
     /// The commit of HEAD; `None` before the first one.
     pub head: Option<Commit>,
-    /// Staged, unstaged and untracked paths, ours taken out.
+    /// Staged, unstaged and untracked paths, ours taken out; its claims are still to be settled.
     pub status: Status,
     /// Whether untracked files of ours were there.
     pub excluded: bool,
@@ -83,11 +90,14 @@ impl Checkout {
             "--is-shallow-repository",
             "--show-object-format",
             "--absolute-git-dir",
+            "--path-format=absolute",
+            "--git-path",
+            "objects",
             "--show-toplevel",
         ];
         let answer = plain.ask(&words, b"")?;
         let text = answer.text();
-        let mut lines = text.splitn(6, '\n');
+        let mut lines = text.splitn(7, '\n');
         let (bare, inside) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         if bare == "true" {
             return Err(Fail::new(Code::BareRepository, format!("`{shown}` is a bare repository")));
@@ -103,22 +113,46 @@ impl Checkout {
         let shallow = lines.next() == Some("true");
         let sha256 = lines.next() == Some("sha256");
         let git_dir = PathBuf::from(lines.next().unwrap_or_default());
+        let objects = PathBuf::from(lines.next().unwrap_or_default());
         let top = PathBuf::from(lines.next().unwrap_or_default());
         let scratch = tempfile::Builder::new().prefix("review-loop-").tempdir_in(host.temp_dir());
         let scratch = scratch.map_err(|e| crate::host::files::io_fail(&e, "make a folder in", &host.temp_dir()))?;
         let index = scratch.path().join("index");
         copy_index(&git_dir.join("index"), &index)?;
         let git = plain.moved(&top).with("GIT_INDEX_FILE", &index);
-        let mut checkout =
-            Checkout { top, git_dir, shallow, empty_tree: EMPTY_TREES[usize::from(sha256)], git, hints: BTreeMap::new(), scratch };
+        let listing = git.run(&["ls-files", "-v", "--stage", "-z"], b"")?.stdout;
+        let checkout = Checkout {
+            top,
+            git_dir,
+            shallow,
+            empty_tree: EMPTY_TREES[usize::from(sha256)],
+            objects,
+            git,
+            hints: change::hints(&listing),
+            listing,
+            names: Mutex::new(None),
+            scratch,
+        };
         checkout.reveal_hidden_edits()?;
         Ok(checkout)
     }
 
+    /// What the index lists; an unmerged path once for each stage.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        change::entries(&self.listing)
+    }
+
+    /// Makes one more private copy of the index, for a tree of it.
+    ///
+    /// # Errors
+    /// Why it cannot be copied.
+    pub fn copy_index_to(&self, path: &Path) -> Result<(), Fail> {
+        copy_index(&self.scratch.path().join("index"), path)
+    }
+
     /// Clears the hints of files that are there, in the private index: their edits are listed like any other. A file
     /// that a sparse checkout leaves out keeps its hint.
-    fn reveal_hidden_edits(&mut self) -> Result<(), Fail> {
-        self.hints = change::hints(&self.git.run(&["ls-files", "-v", "-z"], b"")?.stdout);
+    fn reveal_hidden_edits(&self) -> Result<(), Fail> {
         let mut there = Vec::new();
         for path in self.hints.keys().filter(|p| self.full(p).symlink_metadata().is_ok()) {
             there.extend_from_slice(path);
@@ -163,40 +197,30 @@ impl Checkout {
         Own::with(named.iter().filter_map(|n| self.inside(n)))
     }
 
-    /// The name of the branch that is checked out; none when HEAD is detached.
+    /// The object id of a name; none for what does not resolve.
     ///
     /// # Errors
-    /// `GIT_FAILED`.
-    pub fn branch(&self) -> Result<Option<String>, Fail> {
-        let answer = self.git.ask(&["symbolic-ref", "-q", "HEAD"], b"")?;
-        Ok((answer.code == 0).then(|| answer.text().trim_start_matches("refs/heads/").to_owned()))
+    /// `GIT_MISSING`, `GIT_FAILED`.
+    fn resolve(&self, name: &str) -> Result<Option<String>, Fail> {
+        let mut names = self.names.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let running = match names.as_mut() {
+            Some(running) => running,
+            None => names.insert(self.git.names()?),
+        };
+        running.resolve(name)
     }
 
-    /// The object ids of names, in order; none for what does not resolve. Names go in over stdin, so that none can be
-    /// an option.
+    /// The commit of HEAD; none before the first one.
     ///
     /// # Errors
-    /// `GIT_FAILED`.
-    pub fn resolve(&self, names: &[String]) -> Result<Vec<Option<String>>, Fail> {
-        let asked: String = names.iter().map(|n| format!("{}\n", n.replace(['\n', '\0'], " "))).collect();
-        let answer = self.git.run(&["cat-file", "--batch-check=%(objectname)"], asked.as_bytes())?;
-        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
-        let oid = |line: &str| (!line.contains(' ') && line.len() >= 40).then(|| line.to_owned());
-        let mut found: Vec<Option<String>> = text.lines().map(oid).collect();
-        found.resize(names.len(), None);
-        Ok(found)
+    /// `GIT_MISSING`, `GIT_FAILED`.
+    pub fn head(&self) -> Result<Option<String>, Fail> {
+        self.resolve("HEAD^{commit}")
     }
 
-    /// HEAD; none on an unborn branch.
-    ///
-    /// # Errors
-    /// `GIT_FAILED`.
-    pub fn head(&self) -> Result<Option<Commit>, Fail> {
-        let found = self.resolve(&["HEAD^{commit}".to_owned(), "HEAD^{tree}".to_owned()])?;
-        Ok(match found.as_slice() {
-            [Some(oid), Some(tree)] => Some(Commit { oid: oid.clone(), tree: tree.clone() }),
-            _ => None,
-        })
+    /// The object id of the first of some names that resolves.
+    fn first_of<const N: usize>(&self, names: [String; N]) -> Result<Option<String>, Fail> {
+        names.iter().find_map(|n| self.resolve(n).transpose()).transpose()
     }
 
     /// The commit a `--base` names: as branch, then remote branch, then any commit name.
@@ -204,38 +228,51 @@ impl Checkout {
     /// # Errors
     /// `BASE_NOT_FOUND`, in a shallow repository `BASE_MISSING`.
     pub fn named_base(&self, name: &str) -> Result<Candidate, Fail> {
-        let names = [format!("refs/heads/{name}^{{commit}}"), format!("refs/remotes/{name}^{{commit}}"), format!("{name}^{{commit}}")];
-        let found = self.resolve(&names)?.into_iter().flatten().next();
+        let found = self.first_of(["refs/heads/", "refs/remotes/", ""].map(|from| format!("{from}{name}^{{commit}}")))?;
         let code = if self.shallow { Code::BaseMissing } else { Code::BaseNotFound };
         let oid = found.filter(|_| !name.is_empty() && !name.contains(['\n', '\0']));
         let oid = oid.ok_or_else(|| Fail::new(code, format!("the base `{}` names no commit here", printable(name))))?;
         Ok(Candidate { name: name.to_owned(), oid })
     }
 
-    /// The full name of the upstream of a branch. `@{upstream}` itself would be fatal where there is none.
-    fn upstream(&self, branch: Option<&str>) -> Result<Option<String>, Fail> {
-        let Some(branch) = branch else {
-            return Ok(None);
-        };
-        let named = format!("refs/heads/{branch}");
-        let answer = self.git.run(&["for-each-ref", "--format=%(refname)%00%(upstream)", &named], b"")?;
-        let text = answer.text();
-        let found = text.lines().find_map(|l| l.split_once('\0').filter(|(name, _)| *name == named));
-        Ok(found.map(|(_, up)| up.to_owned()).filter(|up| !up.is_empty()))
-    }
-
     /// The remote default branch, the upstream, and the local default branch, as far as they resolve, in that order.
     ///
     /// # Errors
     /// `GIT_FAILED`.
-    pub fn default_bases(&self, branch: Option<&str>) -> Result<Vec<Candidate>, Fail> {
-        let remote = ["HEAD"].into_iter().chain(DEFAULTS).map(|n| (format!("origin/{n}"), format!("refs/remotes/origin/{n}^{{commit}}")));
-        let local = DEFAULTS.map(|n| (n.to_owned(), format!("refs/heads/{n}^{{commit}}")));
-        let upstream = self.upstream(branch)?.map(|full| ("@{upstream}".to_owned(), format!("{full}^{{commit}}")));
-        let named: Vec<(String, String)> = remote.chain(upstream).chain(local).collect();
-        let found = self.resolve(&named.iter().map(|(_, full)| full.clone()).collect::<Vec<_>>())?;
-        let pairs = named.into_iter().zip(found);
-        Ok(pairs.filter_map(|((name, _), oid)| Some(Candidate { name, oid: oid? })).collect())
+    pub fn default_bases(&self, standing: &Standing) -> Result<Vec<Candidate>, Fail> {
+        let mut found = Vec::new();
+        let mut take = |name: String, oid: Option<String>| found.extend(oid.map(|oid| Candidate { name, oid }));
+        for name in ["HEAD"].into_iter().chain(DEFAULTS) {
+            take(format!("origin/{name}"), self.resolve(&format!("refs/remotes/origin/{name}^{{commit}}"))?);
+        }
+        if let Some(short) = &standing.upstream {
+            // The rules by which git shortened it, in their order.
+            let names = ["refs/", "refs/heads/", "refs/remotes/"].map(|from| format!("{from}{short}^{{commit}}"));
+            take("@{upstream}".to_owned(), self.first_of(names)?);
+        }
+        for name in DEFAULTS {
+            take(name.to_owned(), self.resolve(&format!("refs/heads/{name}^{{commit}}"))?);
+        }
+        Ok(found)
+    }
+
+    /// The commit a `--base` names and its merge bases with HEAD, of which there is one at least.
+    ///
+    /// # Errors
+    /// `BASE_NOT_FOUND`, `BASE_MISSING`, `NO_MERGE_BASE`.
+    pub fn bases_with(&self, head: Option<&Commit>, name: &str) -> Result<(Candidate, Vec<String>), Fail> {
+        let named = self.named_base(name)?;
+        let bases = head.map(|h| self.merge_bases(&h.oid, &named.oid)).transpose()?.unwrap_or_default();
+        if bases.is_empty() {
+            return Err(self.no_merge_base(&named));
+        }
+        Ok((named, bases))
+    }
+
+    /// What it means that HEAD and a commit share none.
+    pub fn no_merge_base(&self, with: &Candidate) -> Fail {
+        let code = if self.shallow { Code::BaseMissing } else { Code::NoMergeBase };
+        Fail::new(code, format!("HEAD and `{}` share no commit here", printable(&with.name)))
     }
 
     /// The merge bases of HEAD and a commit, git's first one first.
@@ -243,6 +280,9 @@ impl Checkout {
     /// # Errors
     /// `GIT_FAILED`.
     pub fn merge_bases(&self, head: &str, other: &str) -> Result<Vec<String>, Fail> {
+        if head == other {
+            return Ok(vec![head.to_owned()]);
+        }
         let words = ["merge-base", "--all", head, other];
         let answer = self.git.ask(&words, b"")?;
         match answer.code {
@@ -258,7 +298,7 @@ impl Checkout {
     /// # Errors
     /// `GIT_FAILED`.
     pub fn tree_of(&self, commit: &str) -> Result<String, Fail> {
-        let found = self.resolve(&[format!("{commit}^{{tree}}")])?.into_iter().next().flatten();
+        let found = self.resolve(&format!("{commit}^{{tree}}"))?;
         found.ok_or_else(|| Fail::new(Code::GitFailed, format!("git knows no tree of `{}`", printable(commit))))
     }
 
@@ -267,45 +307,34 @@ impl Checkout {
     /// # Errors
     /// `GIT_FAILED`.
     pub fn look(&self, own: &Own) -> Result<Look, Fail> {
-        let head = self.head()?;
-        let (status, excluded) = self.status(own)?;
-        Ok(Look { head, status, excluded })
-    }
-
-    /// What is staged, unstaged and untracked; our own untracked files taken out. True when there were any.
-    ///
-    /// # Errors
-    /// `GIT_FAILED`.
-    fn status(&self, own: &Own) -> Result<(Status, bool), Fail> {
-        let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none"];
+        let words = ["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all", "--no-renames"];
+        let words = [&words[..], &["--ignore-submodules=none"]].concat();
         let mut status = change::status(&self.git.run(&words, b"")?.stdout);
         let before = status.untracked.len();
         status.untracked.retain(|p| !own.holds(p));
-        self.confirm_unstaged(&mut status)?;
+        let head = match status.standing.commit.clone() {
+            Some(oid) => Some(Commit { tree: self.tree_of(&oid)?, oid }),
+            None => None,
+        };
         let excluded = status.untracked.len() < before;
-        Ok((status, excluded))
+        Ok(Look { head, status, excluded })
     }
 
-    /// `git status` takes a file of another size for changed; under line-end conversion only `git diff` looks at what
-    /// the content comes to. Paths it does not list are no change.
-    fn confirm_unstaged(&self, status: &mut Status) -> Result<(), Fail> {
-        let claimed = status.tracked.iter().filter(|(_, l)| l.unstaged && !l.unmerged && !l.submodule);
-        let paths: Vec<&[u8]> = claimed.map(|(p, _)| p.as_slice()).collect();
+    /// Settles what `status` only claims: by a comparison of a tree with the working tree as far as it can know, else by
+    /// asking git for those paths. `of_head` says that the tree is that of HEAD.
+    ///
+    /// # Errors
+    /// `GIT_FAILED`.
+    pub fn settle(&self, status: &mut Status, raw: &[Raw], of_head: bool) -> Result<(), Fail> {
+        let open = status.settle(raw, of_head);
+        let paths: Vec<&[u8]> = open.iter().map(Vec::as_slice).collect();
         if paths.is_empty() {
             return Ok(());
         }
         let words = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
         let listed = if paths.len() <= 400 { self.git.run_on_paths(&words, &paths)? } else { self.git.run(&words, b"")?.stdout };
         let real: std::collections::BTreeSet<&[u8]> = git::records(&listed).collect();
-        let unreal: Vec<Vec<u8>> = paths.into_iter().filter(|p| !real.contains(p)).map(<[u8]>::to_vec).collect();
-        for path in unreal {
-            if let Some(legs) = status.tracked.get_mut(&path) {
-                legs.unstaged = false;
-                if !legs.staged {
-                    status.tracked.remove(&path);
-                }
-            }
-        }
+        paths.into_iter().filter(|p| !real.contains(p)).for_each(|p| status.deny(p));
         Ok(())
     }
 

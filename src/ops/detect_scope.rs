@@ -8,11 +8,10 @@ use serde::Serialize;
 use super::Ask;
 use super::checkout::{Candidate, Checkout, Commit, Look};
 use super::contents;
+use crate::base::Fail;
 use crate::base::id::is_empty_tree;
 use crate::base::reason::words;
-use crate::base::{Code, Fail};
 use crate::host::Host;
-use crate::host::git::records;
 use crate::scope::change::{self, Raw, Status};
 use crate::scope::surface::{File, Legs, join, net_zero};
 
@@ -76,105 +75,123 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = host.absolute(Some(request.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
     let own = checkout.own(&request.own);
-    detect(&checkout, host, request.base.as_deref(), checkout.look(&own)?)
+    Ok(detect(&checkout, host, request.base.as_deref(), checkout.look(&own)?)?.answer)
+}
+
+/// A scope, and what was read on the way to it that other rules about the same surface need.
+pub struct Detected {
+    /// The scope.
+    pub answer: Answer,
+    /// Staged, unstaged and untracked paths, with no claim left open.
+    pub status: Status,
+    /// Head and its tree.
+    pub head: Option<Commit>,
+    /// The tree of the merge base; none for a whole code base.
+    pub base_tree: Option<String>,
+    /// That tree against the working tree; none where conflicts made HEAD the base of the files instead.
+    pub raw: Option<Vec<Raw>>,
 }
 
 /// Detects the scope of a checkout that is open and was looked at already.
 ///
 /// # Errors
 /// As [`run`].
-pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) -> Result<Answer, Fail> {
-    if let Some(base) = base.filter(|b| is_empty_tree(b)) {
-        return against_nothing(checkout, host, base, look);
-    }
-    let Look { head, status, excluded } = look;
-    let branch = checkout.branch()?;
-    let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, branch.is_none() && head.is_some()).into_iter().collect();
-    let merge_base = merge_base(checkout, (head.as_ref(), branch.as_deref()), base, &mut warnings)?;
-    if excluded {
-        warnings.insert("own_files_excluded");
-    }
-    let dirty = !status.tracked.is_empty() || !status.untracked.is_empty();
+pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) -> Result<Detected, Fail> {
+    let Look { head, mut status, excluded } = look;
+    let detached = status.standing.branch.is_none() && head.is_some();
+    let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, detached).into_iter().collect();
+    warnings.extend(excluded.then_some("own_files_excluded"));
+    let from = origin(checkout, head.as_ref(), base, &status, &mut warnings)?;
+    let raw = match &from.compared {
+        Some(id) if from.committed || from.whole || status.is_dirty() => raw_diff(checkout, &[id, "--"])?,
+        _ => Vec::new(),
+    };
+    checkout.settle(&mut status, &raw, head.as_ref().is_some_and(|h| from.compared.as_ref() == Some(&h.oid)))?;
+    let kind = match () {
+        () if from.whole => Kind::Codebase,
+        () if from.unmerged => Kind::Worktree,
+        () if from.committed => Kind::Branch,
+        () if status.is_dirty() => Kind::Worktree,
+        () if base.is_some() || head.is_none() => Kind::Nothing,
+        () => Kind::Codebase,
+    };
+    let files = match kind {
+        Kind::Nothing => Vec::new(),
+        Kind::Codebase if !from.whole => whole_codebase(checkout, &mut warnings)?,
+        _ => files(checkout, &from, head.as_ref(), (&raw, &status), &mut warnings)?,
+    };
+    let kind = if kind == Kind::Codebase && files.is_empty() { Kind::Nothing } else { kind };
+    let named = match kind {
+        _ if from.whole => base.map(str::to_owned),
+        Kind::Branch | Kind::Worktree => from.compared,
+        Kind::Nothing if base.is_some() => from.merge_base,
+        _ => None,
+    };
+    let head_oid = head.as_ref().map(|h| h.oid.clone());
+    let answer = Answer { kind, base: named, head: head_oid, files, warnings, empty_tree: checkout.empty_tree };
+    Ok(Detected { answer, status, head, base_tree: from.tree, raw: Some(raw).filter(|_| !(from.unmerged && from.committed)) })
+}
+
+/// What the working tree is compared with.
+struct Origin {
+    /// The commit or, where nothing was before, the empty tree; none when HEAD has no commit and nothing to compare.
+    compared: Option<String>,
+    /// The tree of the merge base, of HEAD where there is none; none for the empty one.
+    tree: Option<String>,
+    /// The merge base with the base.
+    merge_base: Option<String>,
+    /// Whether the trees of merge base and HEAD differ.
+    committed: bool,
+    /// Whether there are conflicts: then the files are compared with HEAD.
+    unmerged: bool,
+    /// Whether the empty tree was asked for.
+    whole: bool,
+}
+
+fn origin(
+    checkout: &Checkout,
+    head: Option<&Commit>,
+    base: Option<&str>,
+    status: &Status,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Result<Origin, Fail> {
     let unmerged = status.tracked.values().any(|l| l.unmerged);
+    let empty = Some(checkout.empty_tree.to_owned());
+    let nothing = |whole| Origin { compared: empty.clone(), tree: None, merge_base: None, committed: false, unmerged, whole };
+    if base.is_some_and(is_empty_tree) {
+        return Ok(nothing(true));
+    }
+    let merge_base = merge_base(checkout, head, base, status, warnings)?;
     let Some(head) = head else {
         warnings.insert("unborn_head");
-        let base = checkout.empty_tree.to_owned();
-        let kind = if dirty { Kind::Worktree } else { Kind::Nothing };
-        let base = (kind == Kind::Worktree).then_some(base);
-        let files = files(checkout, base.as_deref(), checkout.empty_tree, status, &mut warnings)?;
-        return Ok(Answer { kind, base, head: None, files, warnings, empty_tree: checkout.empty_tree });
+        return Ok(nothing(false));
     };
-    let committed = match &merge_base {
-        Some(base) => *base != head.oid && checkout.tree_of(base)? != head.tree,
-        None => false,
+    let tree = match &merge_base {
+        Some(base) if *base != head.oid => checkout.tree_of(base)?,
+        _ => head.tree.clone(),
     };
+    let committed = tree != head.tree;
     if !committed && merge_base.as_ref().is_some_and(|b| *b != head.oid) {
         warnings.insert("no_net_change");
     }
-    let kind = match () {
-        () if unmerged => Kind::Worktree,
-        () if committed => Kind::Branch,
-        () if dirty => Kind::Worktree,
-        () if base.is_some() => Kind::Nothing,
-        () => Kind::Codebase,
-    };
-    match kind {
-        Kind::Codebase => {
-            let files = whole_codebase(checkout)?;
-            if files.is_empty() {
-                return Ok(Answer {
-                    kind: Kind::Nothing,
-                    base: None,
-                    head: Some(head.oid),
-                    files,
-                    warnings,
-                    empty_tree: checkout.empty_tree,
-                });
-            }
-            let odd = files.iter().any(|f| std::str::from_utf8(&f.path).is_err());
-            warnings.extend(odd.then_some("non_utf8_path"));
-            Ok(Answer { kind, base: None, head: Some(head.oid), files, warnings, empty_tree: checkout.empty_tree })
-        }
-        Kind::Nothing => {
-            Ok(Answer { kind, base: merge_base, head: Some(head.oid), files: Vec::new(), warnings, empty_tree: checkout.empty_tree })
-        }
-        _ => {
-            let against = if kind == Kind::Branch { merge_base.unwrap_or_else(|| head.oid.clone()) } else { head.oid.clone() };
-            let files = files(checkout, Some(&against), &head.oid, status, &mut warnings)?;
-            Ok(Answer { kind, base: Some(against), head: Some(head.oid), files, warnings, empty_tree: checkout.empty_tree })
-        }
-    }
-}
-
-/// The whole code base, uncommitted work included: everything is an addition to the empty tree.
-fn against_nothing(checkout: &Checkout, host: &Host, base: &str, look: Look) -> Result<Answer, Fail> {
-    let Look { head, status, excluded } = look;
-    let detached = checkout.branch()?.is_none() && head.is_some();
-    let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, detached).into_iter().collect();
-    warnings.extend(excluded.then_some("own_files_excluded"));
-    let head = head.map(|h| h.oid);
-    let files = files(checkout, Some(checkout.empty_tree), checkout.empty_tree, status, &mut warnings)?;
-    let kind = if files.is_empty() { Kind::Nothing } else { Kind::Codebase };
-    Ok(Answer { kind, base: Some(base.to_owned()), head, files, warnings, empty_tree: checkout.empty_tree })
+    let compared = merge_base.clone().filter(|_| committed && !unmerged).unwrap_or_else(|| head.oid.clone());
+    Ok(Origin { compared: Some(compared), tree: Some(tree), merge_base, committed, unmerged, whole: false })
 }
 
 /// The merge base to compare with: of the named base, else of the first default branch that has one.
 fn merge_base(
     checkout: &Checkout,
-    (head, branch): (Option<&Commit>, Option<&str>),
+    head: Option<&Commit>,
     base: Option<&str>,
+    status: &Status,
     warnings: &mut BTreeSet<&'static str>,
 ) -> Result<Option<String>, Fail> {
-    let candidates: Vec<Candidate> = match base {
-        Some(name) => vec![checkout.named_base(name)?],
-        None => checkout.default_bases(branch)?,
-    };
-    let Some(head) = head else {
-        return match base {
-            Some(_) => Err(Fail::new(Code::NoMergeBase, "HEAD has no commit yet, so it shares none with the base")),
-            None => Ok(None),
-        };
-    };
+    if let Some(name) = base {
+        let (named, bases) = checkout.bases_with(head, name)?;
+        return Ok(Some(noted(&named, bases, warnings)));
+    }
+    let candidates = checkout.default_bases(&status.standing)?;
+    let Some(head) = head else { return Ok(None) };
     if candidates.is_empty() {
         warnings.insert("no_base_branch");
     }
@@ -183,27 +200,24 @@ fn merge_base(
         if !tried.insert(candidate.oid.clone()) {
             continue;
         }
-        let bases = if candidate.oid == head.oid { vec![head.oid.clone()] } else { checkout.merge_bases(&head.oid, &candidate.oid)? };
-        let Some(first) = bases.first() else {
-            let message = format!("HEAD and `{}` share no commit here", crate::base::path::printable(&candidate.name));
-            if checkout.shallow {
-                return Err(Fail::new(Code::BaseMissing, message));
-            }
-            if base.is_some() {
-                return Err(Fail::new(Code::NoMergeBase, message));
-            }
-            warnings.insert("no_merge_base");
-            continue;
-        };
-        if bases.len() > 1 {
-            warnings.insert("multiple_merge_bases");
+        let bases = checkout.merge_bases(&head.oid, &candidate.oid)?;
+        if !bases.is_empty() {
+            return Ok(Some(noted(&candidate, bases, warnings)));
         }
-        if *first != candidate.oid {
-            warnings.insert("behind_base");
+        if checkout.shallow {
+            return Err(checkout.no_merge_base(&candidate));
         }
-        return Ok(Some(first.clone()));
+        warnings.insert("no_merge_base");
     }
     Ok(None)
+}
+
+/// The first merge base, with what is odd about it.
+fn noted(with: &Candidate, bases: Vec<String>, warnings: &mut BTreeSet<&'static str>) -> String {
+    warnings.extend((bases.len() > 1).then_some("multiple_merge_bases"));
+    let first = bases.into_iter().next().unwrap_or_default();
+    warnings.extend((first != with.oid).then_some("behind_base"));
+    first
 }
 
 /// Base against working tree, with renames at git's default 50 % and without limit.
@@ -222,23 +236,21 @@ const DIFF: [&str; 10] = [
 
 fn files(
     checkout: &Checkout,
-    base: Option<&str>,
-    head: &str,
-    status: Status,
+    from: &Origin,
+    head: Option<&Commit>,
+    (raw, status): (&[Raw], &Status),
     warnings: &mut BTreeSet<&'static str>,
 ) -> Result<Vec<File>, Fail> {
-    let Some(base) = base else {
-        return Ok(Vec::new());
-    };
-    let raw = raw_diff(checkout, &[base, "--"])?;
-    let mut legs = Legs { raw, ..Legs::default() };
-    if !net_zero(&legs.raw, &status).is_empty() {
+    let mut legs = Legs { raw: raw.to_vec(), status: status.clone(), ..Legs::default() };
+    if let Some(base) = from.compared.as_ref().filter(|_| !net_zero(raw, status).is_empty()) {
         legs.base_to_index = raw_diff(checkout, &["--cached", base, "--"])?;
-        legs.base_to_head = if base == head { Vec::new() } else { raw_diff(checkout, &[base, head, "--"])? };
+        legs.base_to_head = match head {
+            Some(head) if *base != head.oid => raw_diff(checkout, &[base, &head.oid, "--"])?,
+            _ => Vec::new(),
+        };
     }
     legs.binary_untracked = contents::binary_files(checkout, &status.untracked);
     legs.hints.clone_from(&checkout.hints);
-    legs.status = status;
     let (files, more) = join(&legs);
     warnings.extend(more);
     Ok(files)
@@ -250,31 +262,20 @@ fn raw_diff(checkout: &Checkout, revisions: &[&str]) -> Result<Vec<Raw>, Fail> {
 }
 
 /// Every tracked file as an addition.
-pub fn whole_codebase(checkout: &Checkout) -> Result<Vec<File>, Fail> {
-    let staged = checkout.git.run(&["ls-files", "--stage", "-z"], b"")?.stdout;
-    let entries: Vec<(Vec<u8>, bool)> = records(&staged)
-        .filter_map(|r| {
-            let tab = r.iter().position(|b| *b == b'\t')?;
-            Some((r[tab + 1..].to_vec(), r.starts_with(b"160000")))
-        })
-        .collect();
+fn whole_codebase(checkout: &Checkout, warnings: &mut BTreeSet<&'static str>) -> Result<Vec<File>, Fail> {
     // Attributes can call a text binary and the other way round; only git knows all their sources.
-    let attributed = entries.iter().any(|(p, _)| p == b".gitattributes" || p.ends_with(b"/.gitattributes"))
+    let attributed = checkout.entries().any(|e| e.path == b".gitattributes" || e.path.ends_with(b"/.gitattributes"))
         || checkout.git_dir.join("info/attributes").exists();
     let binary: BTreeSet<Vec<u8>> = if attributed {
         raw_diff(checkout, &[checkout.empty_tree, "--"])?.into_iter().filter(|r| r.binary).map(|r| r.path).collect()
     } else {
-        let paths: Vec<Vec<u8>> = entries.iter().filter(|(_, sub)| !sub).map(|(p, _)| p.clone()).collect();
+        let paths: Vec<Vec<u8>> = checkout.entries().filter(|e| !e.submodule).map(|e| e.path.to_vec()).collect();
         contents::binary_files(checkout, &paths)
     };
-    let mut files: Vec<File> = entries
-        .into_iter()
-        .map(|(path, sub)| {
-            let binary = !sub && binary.contains(&path);
-            File::whole(path, sub, binary)
-        })
-        .collect();
+    let mut files: Vec<File> =
+        checkout.entries().map(|e| File::whole(e.path.to_vec(), e.submodule, !e.submodule && binary.contains(e.path))).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
+    warnings.extend(files.iter().any(|f| std::str::from_utf8(&f.path).is_err()).then_some("non_utf8_path"));
     Ok(files)
 }

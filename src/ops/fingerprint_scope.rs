@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::checkout::{Checkout, Commit, Look};
 use super::contents;
+use super::detect_scope::Detected;
 pub use super::detect_scope::Request;
+use crate::base::Fail;
 use crate::base::id::is_empty_tree;
-use crate::base::{Code, Fail};
 use crate::host::Host;
-use crate::host::git::records;
-use crate::scope::change::Status;
+use crate::scope::change::{self, Raw, Status};
 use crate::scope::fingerprint::{Comparison, Content, Partial, Tracked, scope, working};
 
 /// The answer.
@@ -35,15 +35,14 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = host.absolute(Some(request.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
     let own = checkout.own(&request.own);
-    let Look { head, status, excluded } = checkout.look(&own)?;
+    let look = checkout.look(&own)?;
     let mut warnings: BTreeSet<&'static str> =
         checkout.circumstances(host, false).into_iter().filter(|w| *w == "git_env_ignored").collect();
-    if excluded {
-        warnings.insert("own_files_excluded");
-    }
-    let described = describe(&checkout, head.as_ref(), request.base.as_deref(), &status)?;
-    let scope_fingerprint = of_scope(&checkout, head.as_ref(), &described, &status)?;
-    let working_fingerprint = of_working(&checkout, head.is_some(), &status)?;
+    warnings.extend(look.excluded.then_some("own_files_excluded"));
+    let born = look.head.is_some();
+    let described = describe(&checkout, request.base.as_deref(), look)?;
+    let scope_fingerprint = described.fingerprint(&checkout)?;
+    let working_fingerprint = of_working(&checkout, born, &described.status)?;
     Ok(Answer { mode: described.mode, scope_fingerprint, working_fingerprint, warnings })
 }
 
@@ -51,55 +50,90 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn scope_fingerprint(checkout: &Checkout, base: &str, look: &Look) -> Result<String, Fail> {
-    let described = describe(checkout, look.head.as_ref(), Some(base), &look.status)?;
-    of_scope(checkout, look.head.as_ref(), &described, &look.status)
+pub fn scope_fingerprint(checkout: &Checkout, base: &str, look: Look) -> Result<String, Fail> {
+    describe(checkout, Some(base), look)?.fingerprint(checkout)
 }
 
+/// The scope fingerprint of a scope that was detected against a named base.
+///
+/// # Errors
+/// `GIT_FAILED`.
+pub fn of_detected(checkout: &Checkout, scope: &Detected) -> Result<String, Fail> {
+    // Where the trees of base and HEAD are equal, it is all the same which of the two the files are compared with.
+    let comparison = scope.base_tree.clone().map_or(Comparison::WholeCodebase, Comparison::Tree);
+    let fresh = if scope.raw.is_none() { raw(checkout, &comparison)? } else { Vec::new() };
+    let differing = scope.raw.as_ref().unwrap_or(&fresh).iter().flat_map(Raw::ends).map(<[u8]>::to_vec).collect();
+    Described { mode: "changes", comparison, differing, status: scope.status.clone() }.fingerprint(checkout)
+}
+
+/// What is fingerprinted: a comparison, the paths by which the working tree differs from its tree, and the status.
 struct Described {
     mode: &'static str,
     comparison: Comparison,
+    differing: BTreeSet<Vec<u8>>,
+    status: Status,
 }
 
-fn describe(checkout: &Checkout, head: Option<&Commit>, base: Option<&str>, status: &Status) -> Result<Described, Fail> {
-    if let Some(base) = base {
-        if is_empty_tree(base) {
-            return Ok(Described { mode: "codebase", comparison: Comparison::WholeCodebase });
+fn describe(checkout: &Checkout, base: Option<&str>, look: Look) -> Result<Described, Fail> {
+    let Look { head, mut status, .. } = look;
+    let head = head.as_ref();
+    let (changed, comparison) = match base {
+        Some(base) if is_empty_tree(base) => (false, Comparison::WholeCodebase),
+        Some(base) => {
+            let (_, bases) = checkout.bases_with(head, base)?;
+            (true, Comparison::Tree(checkout.tree_of(&bases[0])?))
         }
-        let named = checkout.named_base(base)?;
-        let message = || format!("HEAD and `{}` share no commit here", crate::base::path::printable(base));
-        let head = head.ok_or_else(|| Fail::new(Code::NoMergeBase, message()))?;
-        let bases = checkout.merge_bases(&head.oid, &named.oid)?;
-        let code = if checkout.shallow { Code::BaseMissing } else { Code::NoMergeBase };
-        let first = bases.first().ok_or_else(|| Fail::new(code, message()))?;
-        return Ok(Described { mode: "changes", comparison: Comparison::Tree(checkout.tree_of(first)?) });
+        None => descriptor(checkout, head, &status)?,
+    };
+    let raw = raw(checkout, &comparison)?;
+    let of_head = matches!((&comparison, head), (Comparison::Tree(tree), Some(head)) if *tree == head.tree);
+    checkout.settle(&mut status, &raw, of_head)?;
+    let dirty = base.is_none() && status.is_dirty();
+    let mode = if changed || dirty { "changes" } else { "codebase" };
+    Ok(Described { mode, comparison, differing: raw.into_iter().map(|r| r.path).collect(), status })
+}
+
+/// A tree against the working tree; against nothing every file counts, and there is no need to ask.
+fn raw(checkout: &Checkout, comparison: &Comparison) -> Result<Vec<Raw>, Fail> {
+    let Comparison::Tree(tree) = comparison else { return Ok(Vec::new()) };
+    let words = ["diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", tree, "--"];
+    Ok(change::raw(&checkout.git.run(&words, b"")?.stdout))
+}
+
+impl Described {
+    /// The paths that differ from the tree or from HEAD, for a whole code base all of them, and their contents.
+    fn fingerprint(&self, checkout: &Checkout) -> Result<String, Fail> {
+        let mut paths: BTreeSet<Vec<u8>> = self.status.tracked.keys().chain(&self.status.untracked).cloned().collect();
+        match self.comparison {
+            Comparison::Tree(_) => paths.extend(self.differing.iter().cloned()),
+            Comparison::WholeCodebase => paths.extend(checkout.entries().map(|e| e.path.to_vec())),
+        }
+        let contents = contents::read(checkout, &paths)?;
+        let partial = partial(checkout, &self.status)?;
+        Ok(scope(&self.comparison, &contents, partial.as_ref()))
     }
-    let (changed, comparison) = descriptor(checkout, head)?;
-    let dirty = !status.tracked.is_empty() || !status.untracked.is_empty();
-    Ok(Described { mode: if changed || dirty { "changes" } else { "codebase" }, comparison })
 }
 
 /// The descriptor of waves spec §6: remote default, upstream, local default; the first one that differs, else the first
 /// one with a merge base.
-fn descriptor(checkout: &Checkout, head: Option<&Commit>) -> Result<(bool, Comparison), Fail> {
+fn descriptor(checkout: &Checkout, head: Option<&Commit>, status: &Status) -> Result<(bool, Comparison), Fail> {
     let Some(head) = head else {
         return Ok((false, Comparison::WholeCodebase));
     };
-    let branch = checkout.branch()?;
+    let branch = status.standing.branch.as_deref();
     let mut fallback = None;
     let mut groups = BTreeSet::new();
-    for candidate in checkout.default_bases(branch.as_deref())? {
+    for candidate in checkout.default_bases(&status.standing)? {
         let group = if candidate.name.starts_with("origin/") { 0 } else { 1 + u8::from(candidate.name != "@{upstream}") };
         // Of each group only the first ref that resolves is the default; later groups only count without a fallback.
         if !groups.insert(group) || (fallback.is_some() && group > 0) {
             continue;
         }
-        let bases = if candidate.oid == head.oid { vec![head.oid.clone()] } else { checkout.merge_bases(&head.oid, &candidate.oid)? };
-        let Some(base) = bases.into_iter().next() else {
+        let Some(base) = checkout.merge_bases(&head.oid, &candidate.oid)?.into_iter().next() else {
             continue;
         };
         let tree = checkout.tree_of(&base)?;
-        let own_branch = branch.as_deref() == Some(candidate.name.as_str());
+        let own_branch = branch == Some(candidate.name.as_str());
         let changed = if group == 1 { base != head.oid } else { tree != head.tree };
         let comparison = if own_branch { Comparison::WholeCodebase } else { Comparison::Tree(tree) };
         if changed {
@@ -108,21 +142,6 @@ fn descriptor(checkout: &Checkout, head: Option<&Commit>) -> Result<(bool, Compa
         fallback.get_or_insert(comparison);
     }
     Ok((false, fallback.unwrap_or(Comparison::WholeCodebase)))
-}
-
-fn of_scope(checkout: &Checkout, head: Option<&Commit>, described: &Described, status: &Status) -> Result<String, Fail> {
-    let mut paths: BTreeSet<Vec<u8>> = status.tracked.keys().chain(&status.untracked).cloned().collect();
-    match (&described.comparison, head) {
-        (Comparison::Tree(tree), Some(head)) => {
-            let words =
-                ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", tree, &head.tree];
-            paths.extend(records(&checkout.git.run(&words, b"")?.stdout).map(<[u8]>::to_vec));
-        }
-        _ => paths.extend(records(&checkout.git.run(&["ls-files", "-z"], b"")?.stdout).map(<[u8]>::to_vec)),
-    }
-    let contents = contents::read(checkout, &paths)?;
-    let partial = partial(checkout, status)?;
-    Ok(scope(&described.comparison, &contents, partial.as_ref()))
 }
 
 /// The halves of paths that are both staged and unstaged, in argument lists of bounded length.

@@ -8,9 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
-use super::{detect_scope, fingerprint_scope};
-use crate::base::id::is_empty_tree;
-use crate::base::{Code, Fail};
+use super::detect_scope::{self, Detected};
+use super::fingerprint_scope;
+use crate::base::Fail;
 use crate::host::{Host, files};
 use crate::round::record::Surface;
 use crate::scope::surface::File;
@@ -25,11 +25,10 @@ pub const FILE_LIMIT: u64 = 1 << 20;
 pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path, own: &[PathBuf]) -> Result<Surface, Fail> {
     let checkout = Checkout::open(host, root)?;
     let own = checkout.own(own);
-    let look = checkout.look(&own)?;
-    let scope = detect_scope::detect(&checkout, host, Some(base), look.clone())?;
-    let surface_fingerprint = fingerprint_scope::scope_fingerprint(&checkout, base, &look)?;
-    let tree = tree(&checkout, host, base, &scope, state_dir)?;
-    Ok(Surface { head_commit: scope.head, surface_fingerprint: Some(surface_fingerprint), surface_tree: Some(tree) })
+    let scope = detect_scope::detect(&checkout, host, Some(base), checkout.look(&own)?)?;
+    let surface_fingerprint = fingerprint_scope::of_detected(&checkout, &scope)?;
+    let tree = tree(&checkout, host, &scope, state_dir)?;
+    Ok(Surface { head_commit: scope.answer.head, surface_fingerprint: Some(surface_fingerprint), surface_tree: Some(tree) })
 }
 
 /// The changed files of a round, as its reviewer sees them.
@@ -40,28 +39,22 @@ pub fn files_of(host: &Host, root: &Path, base: &str, own: &[PathBuf]) -> Result
     let checkout = Checkout::open(host, root)?;
     let own = checkout.own(own);
     let scope = detect_scope::detect(&checkout, host, Some(base), checkout.look(&own)?)?;
-    Ok((checkout, scope))
+    Ok((checkout, scope.answer))
 }
 
-fn tree(checkout: &Checkout, host: &Host, base: &str, scope: &detect_scope::Answer, state_dir: &Path) -> Result<String, Fail> {
+/// The tree is made on a copy of the index: what is not in scope is the same there as in the base.
+fn tree(checkout: &Checkout, host: &Host, scope: &Detected, state_dir: &Path) -> Result<String, Fail> {
     let objects = state_dir.join("objects");
     files::make_private_dir(&objects)?;
-    let shared = PathBuf::from(checkout.git.run(&["rev-parse", "--path-format=absolute", "--git-path", "objects"], b"")?.text());
     let scratch = tempfile::Builder::new().prefix("review-loop-").tempdir_in(host.temp_dir());
     let scratch = scratch.map_err(|e| files::io_fail(&e, "make a folder in", &host.temp_dir()))?;
-    let git = checkout.git.plain_at(&checkout.top).with("GIT_INDEX_FILE", &scratch.path().join("surface"));
-    let git = git.with("GIT_OBJECT_DIRECTORY", &objects).with("GIT_ALTERNATE_OBJECT_DIRECTORIES", &shared);
-    let from = match &scope.base {
-        Some(base) if is_empty_tree(base) => checkout.empty_tree.to_owned(),
-        Some(base) => checkout.tree_of(base)?,
-        None if is_empty_tree(base) => checkout.empty_tree.to_owned(),
-        None => {
-            return Err(Fail::new(Code::GitFailed, "the scope has no base to make a tree of"));
-        }
-    };
-    if from != checkout.empty_tree {
-        git.run(&["read-tree", &from], b"")?;
+    let index = scratch.path().join("surface");
+    if scope.base_tree.is_some() {
+        checkout.copy_index_to(&index)?;
     }
+    let git = checkout.git.plain_at(&checkout.top).with("GIT_INDEX_FILE", &index);
+    let git = git.with("GIT_OBJECT_DIRECTORY", &objects).with("GIT_ALTERNATE_OBJECT_DIRECTORIES", &checkout.objects);
+    let scope = &scope.answer;
     let mut removed = Vec::new();
     let mut added = Vec::new();
     for file in &scope.files {
@@ -87,7 +80,7 @@ fn tree(checkout: &Checkout, host: &Host, base: &str, scope: &detect_scope::Answ
     }
     removed.extend(added);
     git.run(&["update-index", "-z", "--index-info"], &removed)?;
-    let tree = git.run(&["-c", "core.fsync=none", "write-tree"], b"")?.text();
+    let tree = git.run(&["-c", "core.fsync=none", "write-tree", "--missing-ok"], b"")?.text();
     // One sync for all objects in place of one for each.
     if let Ok(open) = std::fs::File::open(&objects) {
         let _ = rustix::fs::syncfs(&open);

@@ -31,10 +31,19 @@ pub struct Raw {
     pub old_path: Option<Vec<u8>>,
     /// What happened.
     pub letter: Letter,
+    /// The object id on the old side.
+    pub old_oid: Vec<u8>,
     /// Whether either side is a submodule.
     pub submodule: bool,
     /// Whether numstat calls it binary.
     pub binary: bool,
+}
+
+impl Raw {
+    /// Its path, and the old one of a rename.
+    pub fn ends(&self) -> impl Iterator<Item = &[u8]> {
+        [Some(self.path.as_slice()), self.old_path.as_deref()].into_iter().flatten()
+    }
 }
 
 /// Reads `diff --raw --numstat -z`, sorted by path.
@@ -58,7 +67,7 @@ pub fn raw(bytes: &[u8]) -> Vec<Raw> {
 
 fn raw_record<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Option<Raw> {
     let words: Vec<&[u8]> = head[1..].split(|b| *b == b' ').collect();
-    let [old_mode, new_mode, _, _, status] = words[..] else {
+    let [old_mode, new_mode, old_oid, _, status] = words[..] else {
         return None;
     };
     let letter = match status.first()? {
@@ -73,7 +82,8 @@ fn raw_record<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Opt
     let pair = matches!(status.first(), Some(b'R' | b'C'));
     let (old_path, path) = if pair { (Some(first), rest.next()?.to_vec()) } else { (None, first) };
     let submodule = old_mode == b"160000" || new_mode == b"160000";
-    Some(Raw { path, old_path: old_path.filter(|_| letter == Letter::R), letter, submodule, binary: false })
+    let old_path = old_path.filter(|_| letter == Letter::R);
+    Some(Raw { path, old_path, letter, old_oid: old_oid.to_vec(), submodule, binary: false })
 }
 
 /// `added TAB deleted TAB path`, or with an empty path followed by two fields for a rename.
@@ -157,13 +167,65 @@ pub struct Status {
     pub tracked: BTreeMap<Vec<u8>, Legs>,
     /// Untracked paths; a nested repository ends with a slash.
     pub untracked: Vec<Vec<u8>>,
+    /// Paths whose working file `status` takes for changed by its looks alone, with the object id the index holds: under
+    /// line-end conversion only `diff` knows what their content comes to.
+    pub claimed: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Where HEAD stands.
+    pub standing: Standing,
 }
 
-/// Reads `status --porcelain=v2 -z --no-renames`.
+impl Status {
+    /// Whether anything differs from HEAD.
+    pub fn is_dirty(&self) -> bool {
+        !self.tracked.is_empty() || !self.untracked.is_empty()
+    }
+
+    /// Settles claims by a comparison of some tree with the working tree; gives those that it does not settle.
+    ///
+    /// A listed file differs from the tree, and so from an index that holds the same. One that is not listed is what the
+    /// tree holds, which is what the index holds when the tree is that of HEAD and nothing is staged.
+    pub fn settle(&mut self, raw: &[Raw], of_head: bool) -> Vec<Vec<u8>> {
+        let listed: BTreeMap<&[u8], &Raw> = raw.iter().flat_map(|r| r.ends().map(move |p| (p, r))).collect();
+        let mut open = Vec::new();
+        for (path, index) in std::mem::take(&mut self.claimed) {
+            let staged = self.tracked.get(&path).is_some_and(|l| l.staged);
+            match listed.get(path.as_slice()) {
+                Some(raw) if raw.old_path.is_none() && raw.old_oid == index => {}
+                None if of_head && !staged => self.deny(&path),
+                _ => open.push(path),
+            }
+        }
+        open
+    }
+
+    /// Takes back that the working file of a path differs from the index.
+    pub fn deny(&mut self, path: &[u8]) {
+        if let Some(legs) = self.tracked.get_mut(path) {
+            legs.unstaged = false;
+            if !legs.staged {
+                self.tracked.remove(path);
+            }
+        }
+    }
+}
+
+/// Where HEAD stands, as `status --branch` says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The commit; none before the first one.
+    pub commit: Option<String>,
+    /// The branch; none when HEAD is detached.
+    pub branch: Option<String>,
+    /// The short name of the branch's upstream, which need not exist.
+    pub upstream: Option<String>,
+}
+
+/// Reads `status --porcelain=v2 --branch -z --no-renames`.
 pub fn status(bytes: &[u8]) -> Status {
     let mut status = Status::default();
     for record in bytes.split(|b| *b == 0) {
         match record.first() {
+            Some(b'#') => read_standing(&mut status.standing, &String::from_utf8_lossy(record)),
             Some(b'1') => read_tracked(&mut status, record, 9),
             Some(b'u') => read_tracked(&mut status, record, 11),
             Some(b'?') if record.len() > 2 => status.untracked.push(record[2..].to_vec()),
@@ -172,6 +234,14 @@ pub fn status(bytes: &[u8]) -> Status {
     }
     status.untracked.sort_unstable();
     status
+}
+
+/// A branch of the name `(detached)` is taken for no branch: git writes both alike.
+fn read_standing(standing: &mut Standing, record: &str) {
+    let value = |key: &str, none: &str| record.strip_prefix(key).filter(|v| *v != none).map(str::to_owned);
+    standing.commit = value("# branch.oid ", "(initial)").or(standing.commit.take());
+    standing.branch = value("# branch.head ", "(detached)").or(standing.branch.take());
+    standing.upstream = value("# branch.upstream ", "").or(standing.upstream.take());
 }
 
 /// `1 XY sub mH mI mW hH hI path` and `u XY sub m1 m2 m3 mW h1 h2 h3 path`.
@@ -190,6 +260,13 @@ fn read_tracked(status: &mut Status, record: &[u8], fields: usize) {
         submodule_dirty: submodule && (flag(2) || flag(3)),
         unmerged,
     };
+    if let [_, _, _, _, index_mode, work_mode, _, index, _] = words[..]
+        && legs.unstaged
+        && !submodule
+        && index_mode == work_mode
+    {
+        status.claimed.insert(path.to_vec(), index.to_vec());
+    }
     status.tracked.insert(path.to_vec(), legs);
 }
 
@@ -202,15 +279,31 @@ pub struct Hint {
     pub skip_worktree: bool,
 }
 
-/// Reads `ls-files -v -z`: the paths with a hint.
-pub fn hints(bytes: &[u8]) -> BTreeMap<Vec<u8>, Hint> {
-    let records = bytes.split(|b| *b == 0).filter(|r| r.len() > 2);
-    let hinted = records.filter_map(|record| {
-        let tag = record[0];
+/// One entry of `ls-files -v --stage -z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The path.
+    pub path: &'a [u8],
+    /// Whether it is a submodule.
+    pub submodule: bool,
+    /// Its hint.
+    pub hint: Hint,
+}
+
+/// Reads `ls-files -v --stage -z`: `tag mode oid stage TAB path`. An unmerged path has an entry for each stage.
+pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry<'_>> {
+    bytes.split(|b| *b == 0).filter_map(|record| {
+        let (tag, rest) = (*record.first()?, record.get(2..)?);
+        let path = &rest[rest.iter().position(|b| *b == b'\t')? + 1..];
         let hint = Hint { assume_unchanged: tag.is_ascii_lowercase(), skip_worktree: tag.eq_ignore_ascii_case(&b'S') };
-        (hint.assume_unchanged || hint.skip_worktree).then(|| (record[2..].to_vec(), hint))
-    });
-    hinted.collect()
+        Some(Entry { path, submodule: rest.starts_with(b"160000 "), hint })
+    })
+}
+
+/// The paths with a hint.
+pub fn hints(listing: &[u8]) -> BTreeMap<Vec<u8>, Hint> {
+    let hinted = entries(listing).filter(|e| e.hint.assume_unchanged || e.hint.skip_worktree);
+    hinted.map(|e| (e.path.to_vec(), e.hint)).collect()
 }
 
 #[cfg(test)]
@@ -245,5 +338,40 @@ mod tests {
         assert!(!status.tracked[&b"a b\nc".to_vec()].staged);
         assert!(status.tracked[&b"conflict".to_vec()].unmerged);
         assert_eq!(status.untracked, [b"new file".to_vec()]);
+    }
+
+    #[test]
+    fn status_says_where_head_stands() {
+        let standing = status(b"# branch.oid abc\0# branch.head topic\0# branch.upstream origin/topic\0").standing;
+        let named = |s: &str| Some(s.to_owned());
+        assert_eq!(standing, Standing { commit: named("abc"), branch: named("topic"), upstream: named("origin/topic") });
+        assert_eq!(status(b"# branch.oid (initial)\0# branch.head (detached)\0").standing, Standing::default());
+    }
+
+    #[test]
+    fn a_claimed_change_is_settled_by_a_comparison_that_can_know() {
+        let claim = |xy: &str, modes: &str| format!("1 {xy} N... 100644 {modes} h i p\0");
+        let record = |from: &str| raw(format!(":100644 100644 {from} 0 M\0p\0").as_bytes());
+        let settled = |status_bytes: &str, raw: &[Raw], of_head: bool| {
+            let mut status = status(status_bytes.as_bytes());
+            let open = status.settle(raw, of_head).len();
+            (open, status.tracked.get(b"p".as_slice()).map(|l| l.unstaged))
+        };
+        let same = claim(".M", "100644 100644");
+        assert_eq!(settled(&same, &record("i"), false), (0, Some(true)), "the tree holds what the index holds");
+        assert_eq!(settled(&same, &record("other"), false), (1, Some(true)), "the tree holds something else");
+        assert_eq!(settled(&same, &[], true), (0, None), "equal to HEAD, and so is the index");
+        assert_eq!(settled(&same, &[], false), (1, Some(true)), "equal to some tree");
+        assert_eq!(settled(&claim("MM", "100644 100644"), &[], true), (1, Some(true)), "equal to HEAD, the index is not");
+        assert_eq!(settled(&claim(".M", "100644 100755"), &[], true), (0, Some(true)), "another mode is no claim");
+        assert_eq!(settled(&claim(".D", "100644 000000"), &[], true), (0, Some(true)), "gone is no claim");
+    }
+
+    #[test]
+    fn the_listing_of_the_index_tells_hints_and_submodules() {
+        let listing = b"H 100644 a 0\ta\tb\0h 100644 a 0\tc\0S 160000 a 0\tsub\0";
+        let read: Vec<_> = entries(listing).map(|e| (e.path, e.submodule)).collect();
+        assert_eq!(read, [(&b"a\tb"[..], false), (&b"c"[..], false), (&b"sub"[..], true)]);
+        assert!(hints(listing)[&b"c".to_vec()].assume_unchanged && hints(listing)[&b"sub".to_vec()].skip_worktree);
     }
 }

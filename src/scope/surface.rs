@@ -79,7 +79,7 @@ pub struct Legs {
 
 /// Paths that some leg touches although base and working tree agree: they need the two further legs.
 pub fn net_zero(raw: &[Raw], status: &Status) -> Vec<Vec<u8>> {
-    let listed: BTreeSet<&[u8]> = raw.iter().flat_map(|r| [Some(r.path.as_slice()), r.old_path.as_deref()]).flatten().collect();
+    let listed: BTreeSet<&[u8]> = raw.iter().flat_map(Raw::ends).collect();
     let touched = status.tracked.iter().filter(|(_, legs)| !legs.unmerged).map(|(path, _)| path);
     touched.filter(|p| !listed.contains(p.as_slice())).cloned().collect()
 }
@@ -89,8 +89,7 @@ pub fn join(legs: &Legs) -> (Vec<File>, BTreeSet<&'static str>) {
     let mut files: BTreeMap<Vec<u8>, File> = BTreeMap::new();
     let mut warnings = BTreeSet::new();
     for record in &legs.raw {
-        let ends = [Some(&record.path), record.old_path.as_ref()];
-        let touched = ends.into_iter().flatten().filter_map(|p| legs.status.tracked.get(p));
+        let touched = record.ends().filter_map(|p| legs.status.tracked.get(p));
         let (staged, unstaged) = touched.fold((false, false), |(s, u), l| (s || l.staged, u || l.unstaged));
         let mut file = file_of(record);
         (file.staged, file.unstaged) = (staged, unstaged);

@@ -67,6 +67,21 @@ fn detect_case(case: &Path) {
     if status == 3 {
         assert!(ran.json["ask"]["options"].as_array().is_some_and(|o| !o.is_empty()), "{name}");
     }
+    plan_speaks_of_the_same_surface(&kit, &repo, &name);
+    assert!(snapshot(&repo) == before, "{name}: the repository was changed");
+}
+
+/// What plan-round captures against the first commit has the fingerprint that fingerprint-scope gives it.
+fn plan_speaks_of_the_same_surface(kit: &Kit, repo: &Path, name: &str) {
+    let first = Command::new("git").args(["rev-list", "--max-parents=0", "HEAD"]).current_dir(repo).output().unwrap();
+    let Some(base) = String::from_utf8(first.stdout).unwrap().lines().next().map(str::to_owned) else { return };
+    let root = repo.to_string_lossy();
+    let alone = kit.run(&["fingerprint-scope", "--repo", &root, "--base", &base]);
+    let plan = ["plan-round", "--round-number", "1", "--repo-root", &root, "--base-commit", &base, "--output", "st/plan.json"];
+    let planned = kit.run(&plan);
+    assert_eq!(planned.status, alone.status, "{name}: {}", planned.stdout);
+    assert_eq!(planned.json["surface_fingerprint"], alone.json["scope_fingerprint"], "{name}");
+    assert_eq!(planned.status == 0, planned.json["surface_tree"].is_string(), "{name}");
 }
 
 fn fingerprint_case(case: &Path) {
@@ -212,6 +227,58 @@ fn kit_tree(kit: &Kit, tree: &str) -> Vec<String> {
         .unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap().split('\0').filter(|s| !s.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_split_index_is_read_and_no_shared_half_is_written() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    kit.git("r", &["config", "core.splitIndex", "true"]);
+    kit.git("r", &["update-index", "--split-index"]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.write("r/a.txt", "new\n");
+    kit.git("r", &["update-index", "--assume-unchanged", "a.txt"]);
+    let before = snapshot(&kit.path("r"));
+    let plan = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p.json"]).ok();
+    assert_eq!(kit.run(&["detect-scope", "--repo", "r"]).ok()["files"][0]["path"], "a.txt");
+    assert_eq!(kit_tree(&kit, plan["surface_tree"].as_str().unwrap()), ["a.txt", "b.txt"]);
+    assert!(snapshot(&kit.path("r")) == before);
+}
+
+#[test]
+fn a_deletion_that_is_only_staged_is_an_addition_in_a_whole_code_base() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    kit.git("r", &["rm", "-q", "a.txt"]);
+    let scope = kit.run(&["detect-scope", "--repo", "r", "--base", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"]).ok();
+    // Equal in base and index, so it is what base against HEAD says (cases/scope/README.md, Files).
+    assert_eq!((&scope["files"][0]["path"], &scope["files"][0]["status"]), (&json!("a.txt"), &json!("A")));
+}
+
+/// docs/architecture.md says what each of these processes is for.
+#[test]
+fn no_call_starts_more_git_processes_than_its_promises_need() {
+    let mut kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.git("r", &["checkout", "-q", "-b", "topic"]);
+    kit.write("r/a.txt", "new\n");
+    kit.git("r", &["commit", "-qam", "work"]);
+    kit.write("r/b.txt", "dirty\n");
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap()).map(|d| d.join("git")).find(|g| g.is_file()).unwrap();
+    let script = format!("#!/bin/sh\necho x >> '{}'\nexec '{}' \"$@\"\n", kit.text("count"), real.display());
+    kit.write("bin/git", script);
+    std::fs::set_permissions(kit.path("bin/git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", kit.text("bin"), std::env::var("PATH").unwrap());
+    kit.set("PATH", &path);
+    let plan = ["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p.json"];
+    let calls: [(&[&str], usize); 3] =
+        [(&["detect-scope", "--repo", "r", "--base", "main"], 6), (&["fingerprint-scope", "--repo", "r", "--base", "main"], 7), (&plan, 9)];
+    for (call, most) in calls {
+        kit.write("count", "");
+        kit.run(call).ok();
+        assert_eq!(kit.read("count").lines().count(), most, "{}", call[0]);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod output;
+mod scope_flags;
 
 use std::process::ExitCode;
 

@@ -20,7 +20,7 @@ const SETTLED: &[&str] =
 
 /// Words that take such a word back.
 const UNSETTLED: &[&str] =
-    &["not ", "never ", "n't ", "un", "still ", "must be", "should be", "to be ", "has to be", "partially", "again", "reappear"];
+    &["not ", "never ", "n't ", "still ", "must be", "should be", "to be ", "has to be", "partially", "again", "reappear"];
 
 /// Phrases by which a reviewer asks for work before the change may go in, or takes the approval back.
 const DEMANDS: &[&str] = &[
@@ -115,7 +115,10 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
 }
 
 fn is_settled(lower: &str) -> bool {
-    SETTLED.iter().any(|w| lower.contains(w)) && !UNSETTLED.iter().any(|w| lower.contains(w))
+    let undone =
+        |word: &str| SETTLED.iter().any(|w| word.strip_prefix("un").is_some_and(|rest| rest.trim_start_matches('-').starts_with(w)));
+    let taken_back = UNSETTLED.iter().any(|w| lower.contains(w)) || lower.split(|c: char| !(c.is_alphabetic() || c == '-')).any(undone);
+    SETTLED.iter().any(|w| lower.contains(w)) && !taken_back
 }
 
 /// How a sentence may begin before it denies.
@@ -292,6 +295,8 @@ mod tests {
             "issue (blocking): SQL injection in src/a.rs:12",
             "Issues: 🔴 1, 🟡 0",
             "- **Issues**: 3 critical",
+            "> [P1] the race in `src/a.rs:40` is unresolved",
+            "> [P0] SQL injection (un-fixed)",
             "Total findings: 3 (1 critical, 2 high)",
             "I found two critical bugs in the login code.",
             "## Critical\n\nThe login handler concatenates user input.",
@@ -345,6 +350,7 @@ mod tests {
             "The critical path is short and the error handling is careful.",
             "```rust\nlet x = levels[high];\nassert!(limits[critical] > 1);\n```",
             "- [high] `a.rs:3` from the last round is fixed",
+            "> [P1] the race found in function f was addressed",
             "## Passed\n\n- ✅ locks are released\n- no blocking calls",
             "> earlier: the cache was slow",
             "Confidence: (high)",

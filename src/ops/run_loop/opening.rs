@@ -29,7 +29,7 @@ pub(super) fn start(request: &Request, host: &Host, root: &Path, checkout: &Chec
         Some(flag) => host.absolute(Some(flag), "reports directory").map(|p| p.to_string_lossy().into_owned()),
         None => Ok(format!("{top}/{default}")),
     };
-    let scope = detect_scope::detect(checkout, host, request.base.as_deref(), checkout.look(&checkout.own(&[root.to_path_buf()]))?)?;
+    let scope = detect_scope::detect(checkout, host, request.base.as_deref(), checkout.look(&checkout.own(&[root.to_path_buf()]))?)?.answer;
     if scope.kind == detect_scope::Kind::Nothing {
         let ask = scope.ask().unwrap_or_else(|| Ask::new("nothing_to_review", "there is nothing to review", &[("stop", "stop")]));
         return Ok(Opened::Asks(Box::new(empty_answer(None)), ask));
@@ -151,8 +151,7 @@ fn refuse_linked_reports(top: &Path, settings: &Settings) -> Result<(), Fail> {
 fn same_base(request: &Request, checkout: &Checkout, settings: &Settings) -> Result<(), Fail> {
     let Some(base) = request.base.as_deref().filter(|b| *b != settings.base_commit) else { return Ok(()) };
     let named = checkout.named_base(base)?;
-    let head = checkout.head()?;
-    let bases = head.map(|h| checkout.merge_bases(&h.oid, &named.oid)).transpose()?.unwrap_or_default();
+    let bases = checkout.head()?.map(|head| checkout.merge_bases(&head, &named.oid)).transpose()?.unwrap_or_default();
     if bases.first() == Some(&settings.base_commit) || named.oid == settings.base_commit {
         return Ok(());
     }

@@ -56,7 +56,7 @@ impl Run<'_> {
         let s = &self.record.settings;
         let checkout = Checkout::open(self.host, Path::new(&s.repo_root))?;
         let own = checkout.own(&self.own());
-        Ok(*then == fingerprint_scope::scope_fingerprint(&checkout, &s.base_commit, &checkout.look(&own)?)?)
+        Ok(*then == fingerprint_scope::scope_fingerprint(&checkout, &s.base_commit, checkout.look(&own)?)?)
     }
 
     /// A source that failed is an operational failure of the round, but for faults of the caller or the repository.
