@@ -143,7 +143,7 @@ const CHECKS: [Check; 9] = [
 /// Every built-in rule id, in the order of the checks.
 pub fn rules() -> impl Iterator<Item = &'static str> {
     // The last rule is not a check of a file's text: whole repositories inside the repository are not read at all.
-    CHECKS.iter().flat_map(|c| c.rules.iter().copied()).chain(["unread-repository"])
+    CHECKS.iter().flat_map(|c| c.rules.iter().copied()).chain(["unread-file", "unread-repository"])
 }
 
 /// Runs every check on one subject; rules in `off` are silent. Sorted by line, then rule.

@@ -4,6 +4,7 @@
 
 pub mod attempts;
 pub mod checks;
+pub mod fix_journal;
 pub mod json;
 pub mod loop_record;
 pub mod plan;

@@ -13,6 +13,8 @@ use crate::base::{Code, Fail};
 const OVERRULED: &[&str] = &[
     "core.fsmonitor=false",
     "core.splitIndex=false",
+    "core.compression=-1",
+    "core.bigFileThreshold=512m",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.quotePath=true",
@@ -105,12 +107,6 @@ impl Git {
         Git { program, folder: folder.to_path_buf(), env: env.map(|(k, v)| (k.clone(), v.clone())).collect(), extra: Vec::new() }
     }
 
-    /// The same git in another folder.
-    #[must_use]
-    pub fn moved(&self, folder: &Path) -> Git {
-        Git { folder: folder.to_path_buf(), ..self.clone() }
-    }
-
     /// Adds a path variable (`GIT_INDEX_FILE`, `GIT_OBJECT_DIRECTORY`).
     #[must_use]
     pub fn with(mut self, name: &str, value: &Path) -> Git {
@@ -150,6 +146,17 @@ impl Git {
     #[must_use]
     pub fn plain_at(&self, folder: &Path) -> Git {
         Git { folder: folder.to_path_buf(), extra: Vec::new(), ..self.clone() }
+    }
+
+    /// `git diff` with `words` (its form, then its revisions), for some paths or, without any, for all.
+    ///
+    /// A driver or a submodule has settings of its own, which only flags overrule.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`, `GIT_FAILED`.
+    pub fn diff(&self, words: &[&str], paths: &[&[u8]]) -> Result<Vec<u8>, Fail> {
+        let plain = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--diff-algorithm=default", "--ignore-submodules=none"];
+        self.run_on_paths(&[&plain[..], words].concat(), paths)
     }
 
     /// Runs git on paths given as bytes, behind `--`; gives its output.
@@ -194,6 +201,15 @@ impl Git {
     }
 }
 
+/// What a running process says of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looked {
+    /// The object id; none for what does not resolve.
+    Up(Option<String>),
+    /// The process ended over it.
+    Ended,
+}
+
 /// A running `git cat-file --batch-check`; ended when it is dropped.
 #[derive(Debug)]
 pub struct Names {
@@ -203,20 +219,18 @@ pub struct Names {
 }
 
 impl Names {
-    /// The object id of a name; none for what does not resolve. The name goes in over a pipe, so that it cannot be an option.
+    /// The object id of a name. It goes in over a pipe, so that it cannot be an option.
     ///
     /// # Errors
-    /// `GIT_FAILED` when the process went away.
-    pub fn resolve(&mut self, name: &str) -> Result<Option<String>, Fail> {
+    /// `GIT_FAILED` when the streams broke.
+    pub fn resolve(&mut self, name: &str) -> Result<Looked, Fail> {
         let mut line = name.replace(['\n', '\0'], " ");
         line.push('\n');
         let mut said = String::new();
         let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(line.as_bytes()));
         asked.and_then(|()| self.from.read_line(&mut said)).map_err(|e| broken("cat-file", &e))?;
-        let Some(said) = said.strip_suffix('\n') else {
-            return Err(Fail::new(Code::GitFailed, "git `cat-file` ended before it answered"));
-        };
-        Ok((!said.contains(' ') && said.len() >= 40).then(|| said.to_owned()))
+        let Some(said) = said.strip_suffix('\n') else { return Ok(Looked::Ended) };
+        Ok(Looked::Up((!said.contains(' ') && said.len() >= 40).then(|| said.to_owned())))
     }
 }
 

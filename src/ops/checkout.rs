@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use crate::base::id::EMPTY_TREES;
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
-use crate::host::git::{Git, Names, failed};
+use crate::host::git::{Git, Looked, Names, failed};
 use crate::host::{Host, git};
 use crate::scope::change::{self, Entry, Hint, Raw, Standing, Status};
 use crate::scope::own::Own;
@@ -119,7 +119,7 @@ impl Checkout {
         let scratch = scratch.map_err(|e| crate::host::files::io_fail(&e, "make a folder in", &host.temp_dir()))?;
         let index = scratch.path().join("index");
         copy_index(&git_dir.join("index"), &index)?;
-        let git = plain.moved(&top).with("GIT_INDEX_FILE", &index);
+        let git = plain.plain_at(&top).with("GIT_INDEX_FILE", &index);
         let listing = git.run(&["ls-files", "-v", "--stage", "-z"], b"")?.stdout;
         let checkout = Checkout {
             top,
@@ -150,19 +150,21 @@ impl Checkout {
         copy_index(&self.scratch.path().join("index"), path)
     }
 
-    /// Clears the hints of files that are there, in the private index: their edits are listed like any other. A file
-    /// that a sparse checkout leaves out keeps its hint.
+    /// Clears hints in the private index, so that what they hide is listed like anything else. Only a file that a sparse
+    /// checkout leaves out keeps its hint: that it is not there is no edit.
     fn reveal_hidden_edits(&self) -> Result<(), Fail> {
-        let mut there = Vec::new();
-        for path in self.hints.keys().filter(|p| self.full(p).symlink_metadata().is_ok()) {
-            there.extend_from_slice(path);
-            there.push(0);
-        }
-        if !there.is_empty() {
-            self.git.run(&["update-index", "--no-assume-unchanged", "-z", "--stdin"], &there)?;
-            self.git.run(&["update-index", "--no-skip-worktree", "-z", "--stdin"], &there)?;
-        }
-        Ok(())
+        let unhinted = |clear: &str, hinted: &dyn Fn(&Vec<u8>, &Hint) -> bool| {
+            let paths: Vec<u8> =
+                self.hints.iter().filter(|(p, h)| hinted(p, h)).flat_map(|(p, _)| [p.as_slice(), b"\0"].concat()).collect();
+            if paths.is_empty() { Ok(()) } else { self.git.run(&["update-index", clear, "-z", "--stdin"], &paths).map(drop) }
+        };
+        unhinted("--no-assume-unchanged", &|_, h| h.assume_unchanged)?;
+        unhinted("--no-skip-worktree", &|p, h| h.skip_worktree && self.full(p).symlink_metadata().is_ok())
+    }
+
+    /// The index entry of a file that a sparse checkout leaves out: it is what the index says, and no deletion.
+    pub fn left_out(&self, path: &[u8]) -> Option<&Hint> {
+        self.hints.get(path).filter(|h| h.skip_worktree && self.full(path).symlink_metadata().is_err())
     }
 
     /// git in a repository inside this one, on a private copy of its index.
@@ -207,7 +209,14 @@ impl Checkout {
             Some(running) => running,
             None => names.insert(self.git.names()?),
         };
-        running.resolve(name)
+        match running.resolve(name)? {
+            Looked::Up(found) => Ok(found),
+            // git gives up at some names (`@{upstream}` where there is none); the next name gets a new process.
+            Looked::Ended => {
+                *names = None;
+                Ok(None)
+            }
+        }
     }
 
     /// The commit of HEAD; none before the first one.
@@ -228,7 +237,10 @@ impl Checkout {
     /// # Errors
     /// `BASE_NOT_FOUND`, in a shallow repository `BASE_MISSING`.
     pub fn named_base(&self, name: &str) -> Result<Candidate, Fail> {
-        let found = self.first_of(["refs/heads/", "refs/remotes/", ""].map(|from| format!("{from}{name}^{{commit}}")))?;
+        // What no ref can be called is an expression, and would mean something else behind a prefix.
+        let expression = name.contains(['^', '~', ':', '?', '*', '[', ' ']) || name.contains("@{") || name == "@";
+        let froms = if expression { [""; 3] } else { ["refs/heads/", "refs/remotes/", ""] };
+        let found = self.first_of(froms.map(|from| format!("{from}{name}^{{commit}}")))?;
         let code = if self.shallow { Code::BaseMissing } else { Code::BaseNotFound };
         let oid = found.filter(|_| !name.is_empty() && !name.contains(['\n', '\0']));
         let oid = oid.ok_or_else(|| Fail::new(code, format!("the base `{}` names no commit here", printable(name))))?;
@@ -331,8 +343,8 @@ impl Checkout {
         if paths.is_empty() {
             return Ok(());
         }
-        let words = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
-        let listed = if paths.len() <= 400 { self.git.run_on_paths(&words, &paths)? } else { self.git.run(&words, b"")?.stdout };
+        let few = if paths.len() <= 400 { paths.as_slice() } else { &[] };
+        let listed = self.git.diff(&["--name-only", "-z", "--no-renames"], few)?;
         let real: std::collections::BTreeSet<&[u8]> = git::records(&listed).collect();
         paths.into_iter().filter(|p| !real.contains(p)).for_each(|p| status.deny(p));
         Ok(())

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::checkout::Checkout;
 use crate::base::Fail;
 use crate::base::digest::Stream;
-use crate::host::git::{Git, records};
+use crate::host::git::{Git, failed, records};
 use crate::scope::fingerprint::{Content, Repository};
 
 /// Untracked or tracked regular files with a NUL in their first 8,000 bytes: what git calls binary.
@@ -57,7 +57,9 @@ fn read_below(checkout: &Checkout, git: &Git, top: &Path, list: &[Vec<u8>]) -> R
     let plain = in_parallel(list, |path| inspect(&full(path)));
     let mut contents = BTreeMap::new();
     for (path, content) in list.iter().zip(plain) {
+        let left_out = || checkout.left_out(path).filter(|_| top == checkout.top);
         let content = match content {
+            Some(Content::Missing) => left_out().map_or(Content::Missing, |h| Content::LeftOut(h.held.mode.clone(), h.held.oid.clone())),
             Some(content) => content,
             None => folder(checkout, git, &full(path), path)?,
         };
@@ -113,15 +115,24 @@ fn folder(checkout: &Checkout, git: &Git, full: &Path, path: &[u8]) -> Result<Co
     Ok(gitlink.map_or(Content::Missing, |head| Content::Repository(Repository { head: head.to_vec(), ..Repository::default() })))
 }
 
-/// A repository inside the repository, read on a private copy of its index like the outer one.
+/// A repository inside the repository, read on a private copy of its index like the outer one. One that git cannot read is
+/// refused: its edits could not be told from none.
 fn repository(checkout: &Checkout, folder: &Path) -> Result<Repository, Fail> {
     let inner = checkout.nested(folder)?;
-    let head = inner.ask(&["rev-parse", "--verify", "-q", "HEAD"], b"")?;
-    let status = inner.ask(&["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none"], b"")?;
+    let words = ["rev-parse", "--verify", "-q", "HEAD"];
+    let head = inner.ask(&words, b"")?;
+    if !matches!(head.code, 0 | 1) {
+        return Err(failed(&words, &head));
+    }
+    let status = inner.run(&["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none"], b"")?;
     let mut repository = Repository { head: head.text().into_bytes(), status: status.stdout, ..Repository::default() };
     if !repository.status.is_empty() {
-        repository.diff = inner.ask(&["diff", "--binary", "--no-ext-diff", "--no-textconv", "HEAD", "--"], b"")?.stdout;
-        let listed = inner.ask(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?.stdout;
+        repository.diff = if head.code == 0 {
+            inner.diff(&["--binary", "HEAD"], &[])?
+        } else {
+            [inner.diff(&["--binary", "--cached"], &[])?, inner.diff(&["--binary"], &[])?].concat()
+        };
+        let listed = inner.run(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?.stdout;
         let paths: Vec<Vec<u8>> = records(&listed).filter(|p| p.last() != Some(&b'/')).map(<[u8]>::to_vec).collect();
         repository.untracked = read_below(checkout, &inner, folder, &paths)?;
     }
@@ -149,7 +160,7 @@ pub fn in_parallel<T: Send>(list: &[Vec<u8>], each: impl Fn(&[u8]) -> T + Sync) 
             }
         };
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        running.into_iter().flat_map(|t| t.join().unwrap_or_default()).collect()
+        running.into_iter().flat_map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().flat_map(|(_, part)| part).collect()

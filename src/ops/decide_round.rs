@@ -124,7 +124,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
                 && judged.verdict == RoundVerdict::Approve
                 && judged.counts.critical + judged.counts.warning == 0
                 && read.review.findings.iter().all(|f| f.grade.level() == crate::base::severity::Level::Info);
-            let ready = given(&request.readiness).as_deref() == Some("READY_FOR_IMPLEMENTATION");
+            let ready = readiness(request)?.is_some_and(|r| r == READY);
             let facts = ReviewFacts {
                 clean,
                 ready,
@@ -240,8 +240,7 @@ fn of_round(
         (true, None) => Count::Unknown,
         (false, _) => Count::Known(metrics.implemented_count),
     };
-    let ready =
-        request.readiness.as_deref().filter(|r| !r.is_empty()).or(round.routing.readiness.as_deref()) == Some("READY_FOR_IMPLEMENTATION");
+    let ready = readiness(request)?.or(round.routing.readiness.as_deref()).is_some_and(|r| r == READY);
     Ok(ReviewFacts {
         clean: round.is_clean(),
         ready,
@@ -252,6 +251,18 @@ fn of_round(
         implemented,
         halted: metrics.halted,
     })
+}
+
+const READY: &str = "READY_FOR_IMPLEMENTATION";
+
+/// The readiness that was named; an unknown word is refused rather than taken for the other one.
+fn readiness(request: &Request) -> Result<Option<&str>, Fail> {
+    match request.readiness.as_deref().filter(|r| !r.is_empty()) {
+        Some(word) if word != READY && word != "DOCUMENT_BLOCKED" => {
+            Err(Fail::new(Code::InvalidArgument, format!("`--readiness {}` is not one of {READY}, DOCUMENT_BLOCKED", printable(word))))
+        }
+        known => Ok(known),
+    }
 }
 
 /// The pending ids out of an answer of `check-readiness --deferred`.

@@ -102,11 +102,9 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) 
     let mut warnings: BTreeSet<&'static str> = checkout.circumstances(host, detached).into_iter().collect();
     warnings.extend(excluded.then_some("own_files_excluded"));
     let from = origin(checkout, head.as_ref(), base, &status, &mut warnings)?;
-    let raw = match &from.compared {
-        Some(id) if from.committed || from.whole || status.is_dirty() => raw_diff(checkout, &[id, "--"])?,
-        _ => Vec::new(),
-    };
-    checkout.settle(&mut status, &raw, head.as_ref().is_some_and(|h| from.compared.as_ref() == Some(&h.oid)))?;
+    let differs = from.committed || from.whole || status.is_dirty();
+    let raw = if differs { raw_diff(checkout, &[&from.compared])? } else { Vec::new() };
+    checkout.settle(&mut status, &raw, head.as_ref().is_some_and(|h| from.compared == h.oid))?;
     let kind = match () {
         () if from.whole => Kind::Codebase,
         () if from.unmerged => Kind::Worktree,
@@ -123,7 +121,7 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) 
     let kind = if kind == Kind::Codebase && files.is_empty() { Kind::Nothing } else { kind };
     let named = match kind {
         _ if from.whole => base.map(str::to_owned),
-        Kind::Branch | Kind::Worktree => from.compared,
+        Kind::Branch | Kind::Worktree => Some(from.compared),
         Kind::Nothing if base.is_some() => from.merge_base,
         _ => None,
     };
@@ -134,8 +132,8 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) 
 
 /// What the working tree is compared with.
 struct Origin {
-    /// The commit or, where nothing was before, the empty tree; none when HEAD has no commit and nothing to compare.
-    compared: Option<String>,
+    /// The commit; where nothing was before, the empty tree.
+    compared: String,
     /// The tree of the merge base, of HEAD where there is none; none for the empty one.
     tree: Option<String>,
     /// The merge base with the base.
@@ -156,8 +154,8 @@ fn origin(
     warnings: &mut BTreeSet<&'static str>,
 ) -> Result<Origin, Fail> {
     let unmerged = status.tracked.values().any(|l| l.unmerged);
-    let empty = Some(checkout.empty_tree.to_owned());
-    let nothing = |whole| Origin { compared: empty.clone(), tree: None, merge_base: None, committed: false, unmerged, whole };
+    let nothing =
+        |whole| Origin { compared: checkout.empty_tree.to_owned(), tree: None, merge_base: None, committed: false, unmerged, whole };
     if base.is_some_and(is_empty_tree) {
         return Ok(nothing(true));
     }
@@ -175,7 +173,7 @@ fn origin(
         warnings.insert("no_net_change");
     }
     let compared = merge_base.clone().filter(|_| committed && !unmerged).unwrap_or_else(|| head.oid.clone());
-    Ok(Origin { compared: Some(compared), tree: Some(tree), merge_base, committed, unmerged, whole: false })
+    Ok(Origin { compared, tree: Some(tree), merge_base, committed, unmerged, whole: false })
 }
 
 /// The merge base to compare with: of the named base, else of the first default branch that has one.
@@ -220,20 +218,6 @@ fn noted(with: &Candidate, bases: Vec<String>, warnings: &mut BTreeSet<&'static 
     first
 }
 
-/// Base against working tree, with renames at git's default 50 % and without limit.
-const DIFF: [&str; 10] = [
-    "diff",
-    "--raw",
-    "--numstat",
-    "-z",
-    "--no-abbrev",
-    "--find-renames=50%",
-    "-l0",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=none",
-];
-
 fn files(
     checkout: &Checkout,
     from: &Origin,
@@ -242,10 +226,11 @@ fn files(
     warnings: &mut BTreeSet<&'static str>,
 ) -> Result<Vec<File>, Fail> {
     let mut legs = Legs { raw: raw.to_vec(), status: status.clone(), ..Legs::default() };
-    if let Some(base) = from.compared.as_ref().filter(|_| !net_zero(raw, status).is_empty()) {
-        legs.base_to_index = raw_diff(checkout, &["--cached", base, "--"])?;
+    if !net_zero(raw, status).is_empty() {
+        let base = &from.compared;
+        legs.base_to_index = raw_diff(checkout, &["--cached", base])?;
         legs.base_to_head = match head {
-            Some(head) if *base != head.oid => raw_diff(checkout, &[base, &head.oid, "--"])?,
+            Some(head) if *base != head.oid => raw_diff(checkout, &[base, &head.oid])?,
             _ => Vec::new(),
         };
     }
@@ -256,9 +241,10 @@ fn files(
     Ok(files)
 }
 
+/// Base against working tree, with renames at git's default 50 % and without limit.
 fn raw_diff(checkout: &Checkout, revisions: &[&str]) -> Result<Vec<Raw>, Fail> {
-    let words: Vec<&str> = DIFF.iter().copied().chain(revisions.iter().copied()).collect();
-    Ok(change::raw(&checkout.git.run(&words, b"")?.stdout))
+    let form = ["--raw", "--numstat", "-z", "--no-abbrev", "--find-renames=50%", "-l0"];
+    Ok(change::raw(&checkout.git.diff(&[&form[..], revisions].concat(), &[])?))
 }
 
 /// Every tracked file as an addition.
@@ -267,7 +253,7 @@ fn whole_codebase(checkout: &Checkout, warnings: &mut BTreeSet<&'static str>) ->
     let attributed = checkout.entries().any(|e| e.path == b".gitattributes" || e.path.ends_with(b"/.gitattributes"))
         || checkout.git_dir.join("info/attributes").exists();
     let binary: BTreeSet<Vec<u8>> = if attributed {
-        raw_diff(checkout, &[checkout.empty_tree, "--"])?.into_iter().filter(|r| r.binary).map(|r| r.path).collect()
+        raw_diff(checkout, &[checkout.empty_tree])?.into_iter().filter(|r| r.binary).map(|r| r.path).collect()
     } else {
         let paths: Vec<Vec<u8>> = checkout.entries().filter(|e| !e.submodule).map(|e| e.path.to_vec()).collect();
         contents::binary_files(checkout, &paths)

@@ -96,8 +96,7 @@ fn describe(checkout: &Checkout, base: Option<&str>, look: Look) -> Result<Descr
 /// A tree against the working tree; against nothing every file counts, and there is no need to ask.
 fn raw(checkout: &Checkout, comparison: &Comparison) -> Result<Vec<Raw>, Fail> {
     let Comparison::Tree(tree) = comparison else { return Ok(Vec::new()) };
-    let words = ["diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", tree, "--"];
-    Ok(change::raw(&checkout.git.run(&words, b"")?.stdout))
+    Ok(change::raw(&checkout.git.diff(&["--raw", "-z", "--no-abbrev", "--no-renames", tree], &[])?))
 }
 
 impl Described {
@@ -153,19 +152,19 @@ fn partial(checkout: &Checkout, status: &Status) -> Result<Option<Partial>, Fail
     }
     let mut halves = Partial { index: Vec::new(), worktree: Vec::new() };
     for part in paths.chunks(200) {
-        let common = ["diff", "--binary", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
-        halves.index.extend(checkout.git.run_on_paths(&[&common[..], &["--cached"]].concat(), part)?);
-        halves.worktree.extend(checkout.git.run_on_paths(&common, part)?);
+        halves.index.extend(checkout.git.diff(&["--binary", "--no-renames", "--cached"], part)?);
+        halves.worktree.extend(checkout.git.diff(&["--binary", "--no-renames"], part)?);
     }
     Ok(Some(halves))
 }
 
 fn of_working(checkout: &Checkout, born: bool, status: &Status) -> Result<String, Fail> {
-    let diff = |more: &[&str]| -> Result<Vec<u8>, Fail> {
-        let words = [&["diff", "--binary", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"], more, &["--"]].concat();
-        Ok(checkout.git.run(&words, b"")?.stdout)
+    let diff = |words: &[&str]| checkout.git.diff(words, &[]);
+    let tracked = if born {
+        Tracked::Against(diff(&["--binary", "HEAD"])?)
+    } else {
+        Tracked::Unborn(diff(&["--binary", "--cached"])?, diff(&["--binary"])?)
     };
-    let tracked = if born { Tracked::Against(diff(&["HEAD"])?) } else { Tracked::Unborn(diff(&["--cached"])?, diff(&[])?) };
     let untracked: BTreeSet<Vec<u8>> = status.untracked.iter().cloned().collect();
     let contents: std::collections::BTreeMap<Vec<u8>, Content> = contents::read(checkout, &untracked)?;
     Ok(working(&tracked, &contents))

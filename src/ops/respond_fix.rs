@@ -8,14 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
+use crate::base::Fail;
 use crate::base::digest::sha256_hex;
 use crate::base::path::printable;
-use crate::base::{Code, Fail};
 use crate::check::fix::{self, Wanted};
 use crate::finding::{Finding, Review};
 use crate::host::{Host, files};
+use crate::wire::fix_journal::{self, Journal, PlannedWrite};
 
 /// What is asked.
 #[derive(Debug)]
@@ -32,25 +31,6 @@ pub struct Request<'a> {
     pub journal: &'a Path,
     /// The date of the response.
     pub date: &'a str,
-}
-
-/// One write: a file, what it must hold before, what it holds after, and which findings that fixes.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlannedWrite {
-    path: String,
-    before: String,
-    after: String,
-    fixes: Vec<(String, u64, u64)>,
-}
-
-/// Everything that is going to be written, and why some files are not.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Journal {
-    schema_version: u64,
-    writes: Vec<PlannedWrite>,
-    refused: BTreeMap<String, String>,
 }
 
 /// Applies the fixes of a report; gives the response report.
@@ -84,14 +64,14 @@ fn plan(host: &Host, request: &Request<'_>) -> Result<Journal, Fail> {
     for (path, wanted) in request.review.findings.iter().filter_map(wanted_of) {
         by_file.entry(path).or_default().push(wanted);
     }
-    let mut journal = Journal { schema_version: 1, writes: Vec::new(), refused: BTreeMap::new() };
+    let mut journal = Journal::new();
     for (path, wanted) in by_file {
         match plan_file(request, &path, wanted) {
             Ok(write) => journal.writes.push(write),
             Err(why) => drop(journal.refused.insert(path, why)),
         }
     }
-    files::replace(host, request.journal, &crate::wire::json::document(&journal))?;
+    files::replace(host, request.journal, &fix_journal::bytes(&journal))?;
     Ok(journal)
 }
 
@@ -110,9 +90,9 @@ fn plan_file(request: &Request<'_>, path: &str, wanted: Vec<Wanted>) -> Result<P
 }
 
 fn read_journal(path: &Path) -> Result<Journal, Fail> {
-    let value = crate::wire::json::parse(&files::read_state(path)?)?;
     let shown = printable(&path.to_string_lossy());
-    serde_json::from_value(value).map_err(|e| Fail::new(Code::BadShape, format!("the journal `{shown}`: {e}")))
+    let damaged = |fail: Fail| Fail { message: format!("the journal `{shown}`: {}", fail.message), ..fail };
+    files::read_state(path).and_then(|bytes| fix_journal::read(&bytes)).map_err(damaged)
 }
 
 /// Reads a file of the repository for a fix: a plain path inside it, no link on the way, regular, UTF-8.

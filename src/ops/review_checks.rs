@@ -43,12 +43,24 @@ pub struct Request<'a> {
 /// something other than it promised: a check that did not check proves nothing.
 pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
     let (checkout, scope) = surface::files_of(host, request.repo_root, request.base, request.own)?;
-    let checks = project_checks(&checkout, &scope, request)?;
+    let checks = project_checks(&checkout, request)?;
     let new_lines = new_lines(&checkout, &scope)?;
     let mut issues = Vec::new();
     for file in scope.files.iter().filter(|f| f.status != Letter::D) {
         if file.submodule {
-            issues.extend(unread_repository(file, &checks.off));
+            issues.extend(unread(
+                "unread-repository",
+                file,
+                "a submodule or nested repository changed, its content was not read",
+                &checks.off,
+            ));
+        } else if checkout.left_out(&file.path).is_some() {
+            issues.extend(unread(
+                "unread-file",
+                file,
+                "the file changed but is not checked out here, its content was not read",
+                &checks.off,
+            ));
         } else {
             issues.extend(review_file(&checkout, file, &new_lines, &checks.off));
         }
@@ -70,17 +82,16 @@ pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
     Ok(Review { issues, files: scope.files.len(), passed, warnings })
 }
 
-/// A submodule or nested repository is not looked into, and that is said.
-fn unread_repository(file: &File, off: &[String]) -> Option<Issue> {
-    let rule = "unread-repository";
+/// What is not looked into is said.
+fn unread(rule: &str, file: &File, why: &str, off: &[String]) -> Option<Issue> {
     let path = String::from_utf8_lossy(&file.path).into_owned();
-    let message = "a submodule or nested repository changed, its content was not read".to_owned();
-    let issue = Issue { rule: rule.to_owned(), grade: Grade::Low, path: Some(path), line: None, end_line: None, message };
+    let grade = if rule == "unread-file" { Grade::Medium } else { Grade::Low };
+    let issue = Issue { rule: rule.to_owned(), grade, path: Some(path), line: None, end_line: None, message: why.to_owned() };
     (!off.iter().any(|o| o == rule)).then_some(issue)
 }
 
-/// The checks of the base commit when there is one, else of the working tree; a trusted working tree adds its own.
-fn project_checks(checkout: &Checkout, scope: &detect_scope::Answer, request: &Request<'_>) -> Result<Checks, Fail> {
+/// The checks of the loop's base commit when there is one, else of the working tree; a trusted working tree adds its own.
+fn project_checks(checkout: &Checkout, request: &Request<'_>) -> Result<Checks, Fail> {
     const FILE: &str = ".review-loop/checks.toml";
     let rules: Vec<&str> = check::rules().collect();
     let parse = |bytes: &[u8]| match std::str::from_utf8(bytes) {
@@ -94,10 +105,17 @@ fn project_checks(checkout: &Checkout, scope: &detect_scope::Answer, request: &R
             Err(fail) => Err(fail),
         }
     };
-    let base = scope.base.as_deref().filter(|b| !crate::base::id::is_empty_tree(b));
-    let Some(base) = base else { return worktree() };
-    let answer = checkout.git.ask(&["cat-file", "blob", &format!("{base}:{FILE}")], b"")?;
-    let mut trusted = if answer.code == 0 { parse(&answer.stdout)? } else { Checks::default() };
+    if crate::base::id::is_empty_tree(request.base) {
+        return worktree();
+    }
+    let base = checkout.named_base(request.base)?.oid;
+    // Whether the file is there is asked apart from what it holds: a blob that cannot be read is no absence.
+    let listed = checkout.git.run(&["ls-tree", "-z", "--full-tree", &base, "--", FILE], b"")?.stdout;
+    let mut trusted = if listed.is_empty() {
+        Checks::default()
+    } else {
+        parse(&checkout.git.run(&["cat-file", "blob", &format!("{base}:{FILE}")], b"")?.stdout)?
+    };
     if request.trust_worktree {
         let more = worktree()?;
         trusted.off.extend(more.off);
@@ -115,23 +133,8 @@ fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<change
     let Some(base) = scope.base.as_deref().filter(|_| scope.files.iter().any(partly)) else {
         return Ok(change::NewLines::new());
     };
-    let words = [
-        "diff",
-        "--patch-with-raw",
-        "-z",
-        "-U0",
-        "--text",
-        "--no-abbrev",
-        "--find-renames=50%",
-        "-l0",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--ignore-submodules=all",
-        base,
-        "--",
-    ];
-    Ok(change::new_lines(&checkout.git.run(&words, b"")?.stdout))
+    let form = ["--patch-with-raw", "-z", "-U0", "--text", "--no-abbrev", "--find-renames=50%", "-l0", "--ignore-submodules=all", base];
+    Ok(change::new_lines(&checkout.git.diff(&form, &[])?))
 }
 
 fn review_file(checkout: &Checkout, file: &File, new_lines: &change::NewLines, off: &[String]) -> Vec<Issue> {

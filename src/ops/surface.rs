@@ -42,7 +42,7 @@ pub fn files_of(host: &Host, root: &Path, base: &str, own: &[PathBuf]) -> Result
     Ok((checkout, scope.answer))
 }
 
-/// The tree is made on a copy of the index: what is not in scope is the same there as in the base.
+/// The tree is made on a copy of the index: what is not in scope stands there as in what the files are compared with.
 fn tree(checkout: &Checkout, host: &Host, scope: &Detected, state_dir: &Path) -> Result<String, Fail> {
     let objects = state_dir.join("objects");
     files::make_private_dir(&objects)?;
@@ -54,28 +54,24 @@ fn tree(checkout: &Checkout, host: &Host, scope: &Detected, state_dir: &Path) ->
     }
     let git = checkout.git.plain_at(&checkout.top).with("GIT_INDEX_FILE", &index);
     let git = git.with("GIT_OBJECT_DIRECTORY", &objects).with("GIT_ALTERNATE_OBJECT_DIRECTORIES", &checkout.objects);
-    let scope = &scope.answer;
     let mut removed = Vec::new();
     let mut added = Vec::new();
-    for file in &scope.files {
+    let mut hashed: Vec<(&File, &'static str, PathBuf)> = Vec::new();
+    for (n, file) in scope.answer.files.iter().enumerate() {
         for gone in [Some(&file.path), file.old_path.as_ref()].into_iter().flatten() {
-            removed.extend(format!("0 {}\t", "0".repeat(checkout.empty_tree.len())).into_bytes());
-            removed.extend_from_slice(gone);
-            removed.push(0);
+            entry(&mut removed, b"0", "0".repeat(checkout.empty_tree.len()).as_bytes(), gone);
+        }
+        match kept(checkout, file, &scratch.path().join(n.to_string()))? {
+            Some(Kept::Bytes(mode, source)) => hashed.push((file, mode, source)),
+            Some(Kept::Held(mode, oid)) => entry(&mut added, &mode, &oid, &file.path),
+            None => {}
         }
     }
-    let (plain, odd): (Vec<&File>, Vec<&File>) =
-        scope.files.iter().partition(|f| regular(checkout, f).is_some() && !f.path.iter().any(|b| matches!(b, b'\n' | b'\r')));
-    let listed: Vec<u8> = plain.iter().flat_map(|f| [checkout.full(&f.path).as_os_str().as_bytes(), b"\n"].concat()).collect();
-    if !plain.is_empty() {
-        let hashed = git.run(&["-c", "core.fsync=none", "hash-object", "-w", "--no-filters", "--stdin-paths"], &listed)?.text();
-        for (file, oid) in plain.iter().zip(hashed.lines()) {
-            entry(&mut added, regular(checkout, file).unwrap_or("100644"), oid, &file.path);
-        }
-    }
-    for file in odd {
-        if let Some((mode, oid)) = odd_entry(checkout, &git, file)? {
-            entry(&mut added, mode, &oid, &file.path);
+    if !hashed.is_empty() {
+        let listed: Vec<u8> = hashed.iter().flat_map(|(.., source)| [source.as_os_str().as_bytes(), b"\n"].concat()).collect();
+        let oids = git.run(&["-c", "core.fsync=none", "hash-object", "-w", "--no-filters", "--stdin-paths"], &listed)?.text();
+        for ((file, mode, _), oid) in hashed.iter().zip(oids.lines()) {
+            entry(&mut added, mode.as_bytes(), oid.as_bytes(), &file.path);
         }
     }
     removed.extend(added);
@@ -88,42 +84,50 @@ fn tree(checkout: &Checkout, host: &Host, scope: &Detected, state_dir: &Path) ->
     Ok(tree)
 }
 
-/// The mode of a regular file that is small enough to be kept.
-fn regular(checkout: &Checkout, file: &File) -> Option<&'static str> {
-    use std::os::unix::fs::PermissionsExt;
-    let meta = checkout.full(&file.path).symlink_metadata().ok()?;
-    let executable = meta.permissions().mode() & 0o111 != 0;
-    (meta.is_file() && meta.len() <= FILE_LIMIT).then_some(if executable { "100755" } else { "100644" })
+/// What the tree holds for a file of the scope.
+enum Kept {
+    /// A mode and the file whose bytes are hashed.
+    Bytes(&'static str, PathBuf),
+    /// Mode and object id.
+    Held(Vec<u8>, Vec<u8>),
 }
 
-/// Links, submodules, and names that do not fit on a line.
-fn odd_entry(checkout: &Checkout, git: &crate::host::git::Git, file: &File) -> Result<Option<(&'static str, String)>, Fail> {
+/// What is kept of a file; none for what is gone, too large, or no file of git's. The target of a link, and a file whose
+/// name does not fit on a line, go through `copy`.
+fn kept(checkout: &Checkout, file: &File, copy: &Path) -> Result<Option<Kept>, Fail> {
+    if let Some(hint) = checkout.left_out(&file.path) {
+        return Ok(Some(Kept::Held(hint.held.mode.clone(), hint.held.oid.clone())));
+    }
     let full = checkout.full(&file.path);
-    let Ok(meta) = full.symlink_metadata() else {
-        return Ok(None);
-    };
-    let hash = |bytes: &[u8]| Ok(git.run(&["-c", "core.fsync=none", "hash-object", "-w", "--stdin"], bytes)?.text());
+    let Ok(meta) = full.symlink_metadata() else { return Ok(None) };
+    let copied = |bytes: &[u8]| std::fs::write(copy, bytes).map(|()| copy.to_path_buf()).map_err(|e| files::io_fail(&e, "write", copy));
     if meta.file_type().is_symlink() {
-        let Ok(target) = full.read_link() else {
-            return Ok(None);
-        };
-        return hash(target.as_os_str().as_bytes()).map(|oid| Some(("120000", oid)));
+        let Ok(target) = full.read_link() else { return Ok(None) };
+        return copied(target.as_os_str().as_bytes()).map(|source| Some(Kept::Bytes("120000", source)));
     }
     if meta.is_dir() {
-        if full.join(".git").symlink_metadata().is_err() {
-            return Ok(None);
-        }
-        let head = git.plain_at(&full).ask(&["rev-parse", "--verify", "-q", "HEAD"], b"")?.text();
-        return Ok((file.submodule && !file.untracked && head.len() >= 40).then_some(("160000", head)));
+        return repository(checkout, file, &full);
     }
-    match regular(checkout, file) {
-        Some(mode) => hash(&files::read_text(&full, FILE_LIMIT)?).map(|oid| Some((mode, oid))),
-        None => Ok(None),
+    if !meta.is_file() || meta.len() > FILE_LIMIT {
+        return Ok(None);
     }
+    let executable = std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0;
+    let plain = !file.path.iter().any(|b| matches!(b, b'\n' | b'\r'));
+    let source = if plain { full } else { copied(&files::read_text(&full, FILE_LIMIT)?)? };
+    Ok(Some(Kept::Bytes(if executable { "100755" } else { "100644" }, source)))
 }
 
-fn entry(out: &mut Vec<u8>, mode: &str, oid: &str, path: &[u8]) {
-    out.extend_from_slice(format!("{mode} {oid}\t").as_bytes());
-    out.extend_from_slice(path);
-    out.push(0);
+/// A submodule is its commit; any other folder with a `.git` is not git's to keep.
+fn repository(checkout: &Checkout, file: &File, full: &Path) -> Result<Option<Kept>, Fail> {
+    if !file.submodule || file.untracked || full.join(".git").symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let head = checkout.git.plain_at(full).ask(&["rev-parse", "--verify", "-q", "HEAD"], b"")?.text();
+    Ok((head.len() >= 40).then(|| Kept::Held(b"160000".to_vec(), head.into_bytes())))
+}
+
+fn entry(out: &mut Vec<u8>, mode: &[u8], oid: &[u8], path: &[u8]) {
+    for part in [mode, b" ", oid, b"\t", path, b"\0"] {
+        out.extend_from_slice(part);
+    }
 }

@@ -22,6 +22,21 @@ pub enum Letter {
     U,
 }
 
+/// What a tree or the index holds at a path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Octal.
+    pub mode: Vec<u8>,
+    /// Object id, hex.
+    pub oid: Vec<u8>,
+}
+
+impl Held {
+    fn of(mode: &[u8], oid: &[u8]) -> Held {
+        Held { mode: mode.to_vec(), oid: oid.to_vec() }
+    }
+}
+
 /// One record of `diff --raw`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
@@ -31,8 +46,8 @@ pub struct Raw {
     pub old_path: Option<Vec<u8>>,
     /// What happened.
     pub letter: Letter,
-    /// The object id on the old side.
-    pub old_oid: Vec<u8>,
+    /// Mode and object id on the old side.
+    pub old: Held,
     /// Whether either side is a submodule.
     pub submodule: bool,
     /// Whether numstat calls it binary.
@@ -83,7 +98,7 @@ fn raw_record<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Opt
     let (old_path, path) = if pair { (Some(first), rest.next()?.to_vec()) } else { (None, first) };
     let submodule = old_mode == b"160000" || new_mode == b"160000";
     let old_path = old_path.filter(|_| letter == Letter::R);
-    Some(Raw { path, old_path, letter, old_oid: old_oid.to_vec(), submodule, binary: false })
+    Some(Raw { path, old_path, letter, old: Held::of(old_mode, old_oid), submodule, binary: false })
 }
 
 /// `added TAB deleted TAB path`, or with an empty path followed by two fields for a rename.
@@ -167,9 +182,9 @@ pub struct Status {
     pub tracked: BTreeMap<Vec<u8>, Legs>,
     /// Untracked paths; a nested repository ends with a slash.
     pub untracked: Vec<Vec<u8>>,
-    /// Paths whose working file `status` takes for changed by its looks alone, with the object id the index holds: under
-    /// line-end conversion only `diff` knows what their content comes to.
-    pub claimed: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Paths whose working file `status` takes for changed by its looks alone, with what the index holds: under line-end
+    /// conversion only `diff` knows what their content comes to.
+    pub claimed: BTreeMap<Vec<u8>, Held>,
     /// Where HEAD stands.
     pub standing: Standing,
 }
@@ -190,7 +205,7 @@ impl Status {
         for (path, index) in std::mem::take(&mut self.claimed) {
             let staged = self.tracked.get(&path).is_some_and(|l| l.staged);
             match listed.get(path.as_slice()) {
-                Some(raw) if raw.old_path.is_none() && raw.old_oid == index => {}
+                Some(raw) if raw.old_path.is_none() && raw.old == index => {}
                 None if of_head && !staged => self.deny(&path),
                 _ => open.push(path),
             }
@@ -265,18 +280,20 @@ fn read_tracked(status: &mut Status, record: &[u8], fields: usize) {
         && !submodule
         && index_mode == work_mode
     {
-        status.claimed.insert(path.to_vec(), index.to_vec());
+        status.claimed.insert(path.to_vec(), Held::of(index_mode, index));
     }
     status.tracked.insert(path.to_vec(), legs);
 }
 
-/// An index hint that hides changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An index hint that hides changes, and what the index holds there.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
     /// assume-unchanged
     pub assume_unchanged: bool,
     /// skip-worktree
     pub skip_worktree: bool,
+    /// The entry.
+    pub held: Held,
 }
 
 /// One entry of `ls-files -v --stage -z`.
@@ -286,8 +303,17 @@ pub struct Entry<'a> {
     pub path: &'a [u8],
     /// Whether it is a submodule.
     pub submodule: bool,
-    /// Its hint.
-    pub hint: Hint,
+    tag: u8,
+    mode: &'a [u8],
+    oid: &'a [u8],
+}
+
+impl Entry<'_> {
+    fn hint(&self) -> Option<Hint> {
+        let (assume_unchanged, skip_worktree) = (self.tag.is_ascii_lowercase(), self.tag.eq_ignore_ascii_case(&b'S'));
+        let hint = Hint { assume_unchanged, skip_worktree, held: Held::of(self.mode, self.oid) };
+        (assume_unchanged || skip_worktree).then_some(hint)
+    }
 }
 
 /// Reads `ls-files -v --stage -z`: `tag mode oid stage TAB path`. An unmerged path has an entry for each stage.
@@ -295,15 +321,15 @@ pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry<'_>> {
     bytes.split(|b| *b == 0).filter_map(|record| {
         let (tag, rest) = (*record.first()?, record.get(2..)?);
         let path = &rest[rest.iter().position(|b| *b == b'\t')? + 1..];
-        let hint = Hint { assume_unchanged: tag.is_ascii_lowercase(), skip_worktree: tag.eq_ignore_ascii_case(&b'S') };
-        Some(Entry { path, submodule: rest.starts_with(b"160000 "), hint })
+        let mut words = rest.split(|b| *b == b' ');
+        let (mode, oid) = (words.next()?, words.next()?);
+        Some(Entry { path, submodule: mode == b"160000", tag, mode, oid })
     })
 }
 
 /// The paths with a hint.
 pub fn hints(listing: &[u8]) -> BTreeMap<Vec<u8>, Hint> {
-    let hinted = entries(listing).filter(|e| e.hint.assume_unchanged || e.hint.skip_worktree);
-    hinted.map(|e| (e.path.to_vec(), e.hint)).collect()
+    entries(listing).filter_map(|e| Some((e.path.to_vec(), e.hint()?))).collect()
 }
 
 #[cfg(test)]
@@ -360,6 +386,7 @@ mod tests {
         let same = claim(".M", "100644 100644");
         assert_eq!(settled(&same, &record("i"), false), (0, Some(true)), "the tree holds what the index holds");
         assert_eq!(settled(&same, &record("other"), false), (1, Some(true)), "the tree holds something else");
+        assert_eq!(settled(&claim("MM", "100755 100755"), &record("i"), false), (1, Some(true)), "the tree holds another mode");
         assert_eq!(settled(&same, &[], true), (0, None), "equal to HEAD, and so is the index");
         assert_eq!(settled(&same, &[], false), (1, Some(true)), "equal to some tree");
         assert_eq!(settled(&claim("MM", "100644 100644"), &[], true), (1, Some(true)), "equal to HEAD, the index is not");

@@ -31,6 +31,8 @@ pub enum Content {
     Repository(Repository),
     /// A pipe, socket or device.
     Special,
+    /// A file that a sparse checkout leaves out: mode and object id of the index.
+    LeftOut(Vec<u8>, Vec<u8>),
 }
 
 /// A repository inside the repository.
@@ -95,6 +97,9 @@ fn put(stream: &mut Stream, path: &[u8], content: &Content) {
         Content::Repository(inner) => put_repository(stream, inner),
         Content::Special => {
             stream.raw(b"\0MODE\0SPECIAL\0");
+        }
+        Content::LeftOut(mode, oid) => {
+            stream.raw(b"\0MODE\0").raw(mode).raw(b"\0INDEX\0").raw(oid).raw(b"\0");
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::json::{Fields, document, parse};
 use crate::base::{Code, Fail};
 use crate::drive::rounds::{Action, State};
+use crate::round::plan::{Phase, Risk};
 
 /// What a loop was started with. Never changes while it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +109,20 @@ pub fn bytes(record: &LoopRecord) -> Vec<u8> {
     })
 }
 
+/// A word that this program does not know is no setting it may act upon.
+fn known_words(settings: &Settings) -> Result<(), Fail> {
+    let facts = [
+        ("source", matches!(settings.source.as_str(), "checks" | "command")),
+        ("respond", matches!(settings.respond.as_str(), "fix" | "command" | "none")),
+        ("artifact_phase", Phase::parse(&settings.artifact_phase).is_some()),
+        ("risk", Risk::parse(&settings.risk).is_some()),
+    ];
+    match facts.iter().find(|(_, known)| !known) {
+        Some((key, _)) => Err(Fail::new(Code::BadShape, format!("`/settings/{key}` holds an unknown word"))),
+        None => Ok(()),
+    }
+}
+
 /// Reads a record.
 ///
 /// # Errors
@@ -125,6 +140,7 @@ pub fn read(bytes: &[u8]) -> Result<LoopRecord, Fail> {
     }
     let settings = f.get("settings").cloned().unwrap_or_default();
     let settings: Settings = serde_json::from_value(settings).map_err(|e| Fail::new(Code::BadShape, format!("`/settings`: {e}")))?;
+    known_words(&settings)?;
     let owned = |key: &str| f.maybe_text(key).map(|t| t.map(str::to_owned));
     Ok(LoopRecord {
         loop_id: f.text("loop_id")?.to_owned(),

@@ -19,8 +19,25 @@ const SETTLED: &[&str] =
     &["fixed", "closed", "resolved", "addressed", "confidence", "no longer", "已解决", "已修复", "해결", "解決", "修正済"];
 
 /// Words that take such a word back.
-const UNSETTLED: &[&str] =
-    &["not ", "never ", "n't ", "still ", "must be", "should be", "to be ", "has to be", "partially", "again", "reappear"];
+const UNSETTLED: &[&str] = &[
+    "not ",
+    "never ",
+    "n't ",
+    "still ",
+    "must be",
+    "should be",
+    "to be ",
+    "has to be",
+    "partially",
+    "again",
+    "reappear",
+    "until ",
+    "unless ",
+    "once ",
+    "when ",
+    "if ",
+    "after ",
+];
 
 /// Phrases by which a reviewer asks for work before the change may go in, or takes the approval back.
 const DEMANDS: &[&str] = &[
@@ -297,6 +314,7 @@ mod tests {
             "- **Issues**: 3 critical",
             "> [P1] the race in `src/a.rs:40` is unresolved",
             "> [P0] SQL injection (un-fixed)",
+            "Hold the release (P1) until the race is resolved.",
             "Total findings: 3 (1 critical, 2 high)",
             "I found two critical bugs in the login code.",
             "## Critical\n\nThe login handler concatenates user input.",

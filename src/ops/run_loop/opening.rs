@@ -30,8 +30,7 @@ pub(super) fn start(request: &Request, host: &Host, root: &Path, checkout: &Chec
         None => Ok(format!("{top}/{default}")),
     };
     let scope = detect_scope::detect(checkout, host, request.base.as_deref(), checkout.look(&checkout.own(&[root.to_path_buf()]))?)?.answer;
-    if scope.kind == detect_scope::Kind::Nothing {
-        let ask = scope.ask().unwrap_or_else(|| Ask::new("nothing_to_review", "there is nothing to review", &[("stop", "stop")]));
+    if let Some(ask) = scope.ask() {
         return Ok(Opened::Asks(Box::new(empty_answer(None)), ask));
     }
     let settings = settings(request, top.clone(), scope.base.clone().unwrap_or_else(|| checkout.empty_tree.to_owned()))?;

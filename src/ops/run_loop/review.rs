@@ -50,9 +50,9 @@ impl Run<'_> {
         Err(Fail::new(Code::ChildFailed, "the tree was changed while it was reviewed; the verdict is of neither state"))
     }
 
-    /// Whether the surface is still the one a fingerprint was taken of; true when none was.
+    /// Whether the surface is still the one a fingerprint was taken of; false when none was.
     pub(super) fn stands(&self, then: Option<&String>) -> Result<bool, Fail> {
-        let Some(then) = then else { return Ok(true) };
+        let Some(then) = then else { return Ok(false) };
         let s = &self.record.settings;
         let checkout = Checkout::open(self.host, Path::new(&s.repo_root))?;
         let own = checkout.own(&self.own());
