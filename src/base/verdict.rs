@@ -99,6 +99,20 @@ const QUALIFIERS: &[&str] = &[
     "subject",
     "before",
     "however",
+    "contingent",
+    "long",
+    "provisional",
+    "provisionally",
+    "remain",
+    "remains",
+    "remaining",
+    "outstanding",
+    "unresolved",
+    "fix",
+    "first",
+    "must",
+    "needs",
+    "blocking",
     "단",
     "조건부",
 ];
@@ -131,7 +145,7 @@ impl Stated {
 
 /// Reads the value behind a verdict label. `None` when nothing is written there.
 pub fn read_value(raw: &str) -> Option<Stated> {
-    let denied = ["❌", "🚫", "⛔", "✗", "✘"].iter().any(|m| raw.trim_start_matches(['*', '_', ' ', '`']).starts_with(m));
+    let denied = ["❌", "🚫", "⛔", "✗", "✘", "🔴"].iter().any(|m| raw.trim_start_matches(['*', '_', ' ', '`']).starts_with(m));
     let plain: String = raw.chars().filter(|c| !matches!(c, '*' | '`' | '"')).collect();
     let plain = plain.trim_matches(|c: char| c.is_whitespace() || c == '_').trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(');
     let plain = plain.trim_start();
@@ -174,7 +188,10 @@ fn is_qualified(tail: &str) -> bool {
     if negative.map(|(w, _)| *w).filter(|w| !matches!(*w, "suggestions" | "amendments")).any(holds) {
         return true;
     }
-    tail.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str()))
+    // "No issues remain." takes nothing back.
+    let speaks = |part: &&str| !["no ", "none", "nothing "].iter().any(|n| part.trim_start().to_lowercase().starts_with(n));
+    let parts = tail.split(['.', ';', ',', '—', '–', '(', ')', '。', '，']).filter(speaks);
+    parts.flat_map(|p| p.split(|c: char| !c.is_alphanumeric())).map(str::to_lowercase).any(|w| QUALIFIERS.contains(&w.as_str()))
         || QUALIFYING_PIECES.iter().any(|p| tail.contains(p))
 }
 
@@ -229,10 +246,17 @@ mod tests {
             "❌ APPROVE",
             "APPROVE (REQUEST_CHANGES for b.rs)",
             "LGTM once the tests pass",
+            "APPROVE, blocking issue remains in db.py:2",
+            "APPROVE, contingent on fixing db.py:2",
+            "APPROVE, as long as a.rs:12 is fixed",
+            "APPROVE. Fix the SQL injection first.",
+            "🔴 APPROVE",
         ] {
             assert_eq!(class(text), Class::NeedsAttention, "{text}");
         }
-        for text in ["APPROVE (round 2)", "APPROVE — all three reviewers agree", "✅ APPROVE", "LGTM!"] {
+        for text in
+            ["APPROVE (round 2)", "APPROVE — all three reviewers agree", "✅ APPROVE", "LGTM!", "APPROVE. No blocking issues remain."]
+        {
             assert_eq!(class(text), Class::Approve, "{text}");
         }
     }

@@ -14,14 +14,11 @@ pub mod tool;
 
 use super::Review;
 
-/// Reads a review. Invalid UTF-8 is read with replacement and its first offset kept, so that it can never approve.
+/// Reads a review. Invalid UTF-8 is read with replacement and its first offset kept, so that it can never approve; the NUL of
+/// a torn file counts as such.
 pub fn review(bytes: &[u8]) -> Review {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => markdown::read(text),
-        Err(error) => {
-            let mut review = markdown::read(&String::from_utf8_lossy(bytes));
-            review.bad_utf8_at = Some(error.valid_up_to() as u64);
-            review
-        }
-    }
+    let mut review = markdown::read(&String::from_utf8_lossy(bytes));
+    let bad = std::str::from_utf8(bytes).err().map(|e| e.valid_up_to());
+    review.bad_utf8_at = bad.into_iter().chain(memchr::memchr(0, bytes)).min().map(|at| at as u64);
+    review
 }

@@ -253,7 +253,12 @@ fn broken(command: &str, e: &std::io::Error) -> Fail {
 pub fn failed(args: &[&str], answer: &Answer) -> Fail {
     let text = String::from_utf8_lossy(&answer.stderr);
     let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("no message");
-    Fail::new(Code::GitFailed, format!("git {} ended with {}: `{}`", args[0], answer.code, printable(last)))
+    let fail = Fail::new(Code::GitFailed, format!("git {} ended with {}: `{}`", args[0], answer.code, printable(last)));
+    if text.contains("promisor") {
+        return fail
+            .hint("this is a partial clone, and nothing is fetched here: let `git diff` of the same commits fetch what is missing first");
+    }
+    fail
 }
 
 /// Whether the caller's environment pointed git somewhere else.

@@ -3,7 +3,7 @@
 //! `git diff` rewrites a stat-dirty index even with optional locks off, so every call goes to a copy
 //! (cases/scope/README.md, Other warnings). Index hints that hide edits are cleared in the copy alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::base::{Code, Fail};
 use crate::host::git::{Git, Looked, Names, failed};
 use crate::host::{Host, git};
 use crate::scope::change::{self, Entry, Hint, Raw, Standing, Status};
-use crate::scope::own::Own;
+use crate::scope::own::{self, Own};
 
 /// A checkout.
 pub struct Checkout {
@@ -81,6 +81,12 @@ impl Checkout {
         let none = || Fail::new(Code::NotARepository, format!("`{shown}` is not inside a git working tree"));
         if !folder.is_dir() {
             return Err(none());
+        }
+        if folder.as_os_str().as_bytes().contains(&b'\n') {
+            return Err(Fail::new(
+                Code::InvalidPath,
+                format!("the path `{shown}` holds a line break, which git cannot tell from an answer's end"),
+            ));
         }
         let plain = Git::at(host, folder);
         let words = [
@@ -182,6 +188,31 @@ impl Checkout {
         Ok(plain.with("GIT_INDEX_FILE", &index))
     }
 
+    /// Whether a folder on the way to a path is a link: what stands behind it is no content of the repository.
+    pub fn is_behind_link(&self, path: &[u8]) -> bool {
+        let folders = path.iter().enumerate().filter(|(_, b)| **b == b'/').map(|(at, _)| &path[..at]);
+        folders.filter(|f| !f.is_empty()).any(|folder| self.is_link(folder))
+    }
+
+    /// The folders on the way to some paths that are links.
+    pub fn links_above(&self, paths: &[Vec<u8>]) -> BTreeSet<Vec<u8>> {
+        let above = |p: &Vec<u8>| p.iter().enumerate().filter(|(_, b)| **b == b'/').map(|(at, _)| p[..at].to_vec()).collect::<Vec<_>>();
+        let mut folders: BTreeSet<Vec<u8>> = BTreeSet::new();
+        let mut last: &[u8] = b"/";
+        for path in paths {
+            let folder = &path[..path.iter().rposition(|b| *b == b'/').unwrap_or(0)];
+            if folder != last {
+                folders.extend(above(path));
+                last = folder;
+            }
+        }
+        folders.into_iter().filter(|f| !f.is_empty() && self.is_link(f)).collect()
+    }
+
+    fn is_link(&self, folder: &[u8]) -> bool {
+        self.full(folder).symlink_metadata().is_ok_and(|m| m.file_type().is_symlink())
+    }
+
     /// The full path of a repository path.
     pub fn full(&self, path: &[u8]) -> PathBuf {
         self.top.join(std::ffi::OsStr::from_bytes(path))
@@ -192,6 +223,45 @@ impl Checkout {
         let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_path_buf());
         let rest = real(folder).strip_prefix(real(&self.top)).ok()?.as_os_str().as_bytes().to_vec();
         (!rest.is_empty()).then_some(rest)
+    }
+
+    /// What lies in a folder of ours is left out of the scope while it is untracked, so nothing else may lie there: a folder
+    /// inside the checkout that holds other files, or any that is tracked, is refused.
+    ///
+    /// # Errors
+    /// `INVALID_PATH`.
+    pub fn refuse_shared_folder(&self, folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Fail> {
+        let Some(mut below) = self.inside_or_top(folder) else { return Ok(()) };
+        if own::is_usual(&below) {
+            return Ok(());
+        }
+        let refuse = |what: &str| {
+            let message = format!("the folder `{}` lies in the checkout and {what}", printable(&folder.to_string_lossy()));
+            Err(Fail::new(Code::InvalidPath, message).hint("name a folder of its own, such as .deep-review/reports"))
+        };
+        if below.is_empty() {
+            return refuse("is its top");
+        }
+        below.push(b'/');
+        let named = |p: &[u8]| ours(&String::from_utf8_lossy(p.rsplit(|b| *b == b'/').next().unwrap_or(p)));
+        if self.entries().any(|e| e.path.starts_with(&below) && !named(e.path)) {
+            return refuse("holds tracked files");
+        }
+        let there = folder.read_dir().into_iter().flatten().flatten();
+        let foreign = there.filter(|e| !ours(&e.file_name().to_string_lossy())).find(|e| e.file_type().is_ok_and(|t| !t.is_dir()));
+        match foreign {
+            Some(entry) => refuse(&format!("holds `{}`, which is not ours", printable(&entry.file_name().to_string_lossy()))),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`Checkout::inside`], with the top as the empty path; a folder that does not exist yet counts by its parent.
+    fn inside_or_top(&self, folder: &Path) -> Option<Vec<u8>> {
+        let existing = folder.ancestors().find(|a| a.exists())?;
+        let rest = folder.strip_prefix(existing).ok()?;
+        let real = existing.canonicalize().ok()?.join(rest);
+        let top = self.top.canonicalize().unwrap_or_else(|_| self.top.clone());
+        Some(real.strip_prefix(top).ok()?.as_os_str().as_bytes().to_vec())
     }
 
     /// Our own folders: the usual ones and those of `named` that lie inside.
@@ -227,9 +297,17 @@ impl Checkout {
         self.resolve("HEAD^{commit}")
     }
 
-    /// The object id of the first of some names that resolves.
-    fn first_of<const N: usize>(&self, names: [String; N]) -> Result<Option<String>, Fail> {
-        names.iter().find_map(|n| self.resolve(n).transpose()).transpose()
+    /// The commit of a ref by its full name, and of nothing else: git would take a tag `refs/heads/x` for the branch of
+    /// that name where there is no such branch.
+    fn commit_of(&self, full: &str) -> Result<Option<String>, Fail> {
+        let Some(found) = self.resolve(&format!("{full}^{{commit}}"))? else { return Ok(None) };
+        for other in ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"] {
+            if self.resolve(&format!("{other}{full}"))?.is_some() {
+                let there = self.git.ask(&["show-ref", "--verify", "-q", full], b"")?.code == 0;
+                return Ok(Some(found).filter(|_| there));
+            }
+        }
+        Ok(Some(found))
     }
 
     /// The commit a `--base` names: as branch, then remote branch, then any commit name.
@@ -237,10 +315,16 @@ impl Checkout {
     /// # Errors
     /// `BASE_NOT_FOUND`, in a shallow repository `BASE_MISSING`.
     pub fn named_base(&self, name: &str) -> Result<Candidate, Fail> {
-        // What no ref can be called is an expression, and would mean something else behind a prefix.
+        // A whole object id is that commit, whatever branches are called; and what no ref can be called is an expression.
+        let id = matches!(name.len(), 40 | 64) && name.bytes().all(|b| b.is_ascii_hexdigit());
         let expression = name.contains(['^', '~', ':', '?', '*', '[', ' ']) || name.contains("@{") || name == "@";
-        let froms = if expression { [""; 3] } else { ["refs/heads/", "refs/remotes/", ""] };
-        let found = self.first_of(froms.map(|from| format!("{from}{name}^{{commit}}")))?;
+        let mut found = None;
+        for from in ["refs/heads/", "refs/remotes/"] {
+            if found.is_none() && !id && !expression {
+                found = self.commit_of(&format!("{from}{name}"))?;
+            }
+        }
+        let found = if found.is_some() { found } else { self.resolve(&format!("{name}^{{commit}}"))? };
         let code = if self.shallow { Code::BaseMissing } else { Code::BaseNotFound };
         let oid = found.filter(|_| !name.is_empty() && !name.contains(['\n', '\0']));
         let oid = oid.ok_or_else(|| Fail::new(code, format!("the base `{}` names no commit here", printable(name))))?;
@@ -255,17 +339,26 @@ impl Checkout {
         let mut found = Vec::new();
         let mut take = |name: String, oid: Option<String>| found.extend(oid.map(|oid| Candidate { name, oid }));
         for name in ["HEAD"].into_iter().chain(DEFAULTS) {
-            take(format!("origin/{name}"), self.resolve(&format!("refs/remotes/origin/{name}^{{commit}}"))?);
+            take(format!("origin/{name}"), self.commit_of(&format!("refs/remotes/origin/{name}"))?);
         }
-        if let Some(short) = &standing.upstream {
-            // The rules by which git shortened it, in their order.
-            let names = ["refs/", "refs/heads/", "refs/remotes/"].map(|from| format!("{from}{short}^{{commit}}"));
-            take("@{upstream}".to_owned(), self.first_of(names)?);
+        if let Some(full) = self.upstream(standing)? {
+            take("@{upstream}".to_owned(), self.commit_of(&full)?);
         }
         for name in DEFAULTS {
-            take(name.to_owned(), self.resolve(&format!("refs/heads/{name}^{{commit}}"))?);
+            take(name.to_owned(), self.commit_of(&format!("refs/heads/{name}"))?);
         }
         Ok(found)
+    }
+
+    /// The full name of the branch's upstream. `status` says that there is one, but shortens its name; `@{upstream}` would
+    /// be fatal where it does not exist.
+    fn upstream(&self, standing: &Standing) -> Result<Option<String>, Fail> {
+        let (Some(branch), Some(_)) = (&standing.branch, &standing.upstream) else { return Ok(None) };
+        let named = format!("refs/heads/{branch}");
+        let answer = self.git.run(&["for-each-ref", "--format=%(refname)%00%(upstream)", &named], b"")?;
+        let text = answer.text();
+        let found = text.lines().find_map(|l| l.split_once('\0').filter(|(name, _)| *name == named));
+        Ok(found.map(|(_, up)| up.to_owned()).filter(|up| !up.is_empty()))
     }
 
     /// The commit a `--base` names and its merge bases with HEAD, of which there is one at least.
@@ -321,7 +414,12 @@ impl Checkout {
     pub fn look(&self, own: &Own) -> Result<Look, Fail> {
         let words = ["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all", "--no-renames"];
         let words = [&words[..], &["--ignore-submodules=none"]].concat();
-        let mut status = change::status(&self.git.run(&words, b"")?.stdout);
+        let answer = self.git.run(&words, b"")?;
+        // git passes over what it cannot open; nobody can say that nothing is in there.
+        if String::from_utf8_lossy(&answer.stderr).contains("could not open directory") {
+            return Err(failed(&words, &answer).hint("a folder of the working tree cannot be read; mend its rights, or have git ignore it"));
+        }
+        let mut status = change::status(&answer.stdout);
         let before = status.untracked.len();
         status.untracked.retain(|p| !own.holds(p));
         let head = match status.standing.commit.clone() {
@@ -345,7 +443,7 @@ impl Checkout {
         }
         let few = if paths.len() <= 400 { paths.as_slice() } else { &[] };
         let listed = self.git.diff(&["--name-only", "-z", "--no-renames"], few)?;
-        let real: std::collections::BTreeSet<&[u8]> = git::records(&listed).collect();
+        let real: BTreeSet<&[u8]> = git::records(&listed).collect();
         paths.into_iter().filter(|p| !real.contains(p)).for_each(|p| status.deny(p));
         Ok(())
     }

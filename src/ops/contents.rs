@@ -17,7 +17,7 @@ use crate::scope::fingerprint::{Content, Repository};
 pub fn binary_files(checkout: &Checkout, paths: &[Vec<u8>]) -> BTreeSet<Vec<u8>> {
     let found = in_parallel(paths, |path| {
         let full = checkout.full(path);
-        let regular = full.symlink_metadata().is_ok_and(|m| m.is_file());
+        let regular = full.symlink_metadata().is_ok_and(|m| m.is_file()) && !checkout.is_behind_link(path);
         let mut head = [0u8; 8000];
         let read = if regular { open(&full).and_then(|f| read_head(f, &mut head).ok()) } else { None };
         read.is_some_and(|n| head[..n].contains(&0))
@@ -54,7 +54,9 @@ pub fn read(checkout: &Checkout, paths: &BTreeSet<Vec<u8>>) -> Result<BTreeMap<V
 
 fn read_below(checkout: &Checkout, git: &Git, top: &Path, list: &[Vec<u8>]) -> Result<BTreeMap<Vec<u8>, Content>, Fail> {
     let full = |path: &[u8]| top.join(std::ffi::OsStr::from_bytes(path.strip_suffix(b"/").unwrap_or(path)));
-    let plain = in_parallel(list, |path| inspect(&full(path)));
+    let links = if top == checkout.top { checkout.links_above(list) } else { BTreeSet::new() };
+    let linked = |path: &[u8]| !links.is_empty() && links.iter().any(|l| path.starts_with(l) && path.get(l.len()) == Some(&b'/'));
+    let plain = in_parallel(list, |path| if linked(path) { Some(Content::Missing) } else { inspect(&full(path)) });
     let mut contents = BTreeMap::new();
     for (path, content) in list.iter().zip(plain) {
         let left_out = || checkout.left_out(path).filter(|_| top == checkout.top);

@@ -129,12 +129,26 @@ pub fn rounds(folder: &Path, loop_id: &str) -> Result<(Vec<Round>, Vec<Skipped>)
     Ok((rounds, skipped))
 }
 
-/// A loop id from a flag.
+/// A loop id from a flag. An empty one is an unset variable, which must not start another loop.
 ///
 /// # Errors
 /// `BAD_ID`.
 pub fn loop_id(flag: Option<&str>) -> Result<Option<LoopId>, Fail> {
-    flag.filter(|f| !f.is_empty()).map(LoopId::parse).transpose()
+    if flag == Some("") {
+        return Err(Fail::new(Code::BadId, "`--loop-id` is empty").hint("leave it out to start a new loop"));
+    }
+    flag.map(LoopId::parse).transpose()
+}
+
+/// What is written must not take the place of what it was made from.
+///
+/// # Errors
+/// `INVALID_PATH`.
+pub fn refuse_overwriting(output: &Path, inputs: &[&Path]) -> Result<(), Fail> {
+    let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_path_buf());
+    let taken = inputs.iter().any(|i| real(i) == real(output));
+    let shown = printable(&output.to_string_lossy());
+    if taken { Err(Fail::new(Code::InvalidPath, format!("the output `{shown}` is an input of the same call"))) } else { Ok(()) }
 }
 
 /// The flag `--repo-root` as text for cutting cited paths: as given, and absolute against the working folder.

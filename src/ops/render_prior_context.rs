@@ -58,6 +58,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let earlier = siblings.iter().filter(|r| r.round_number < last.round_number && r.base_commit == last.base_commit);
     let rounds: Vec<&crate::round::record::Round> = earlier.chain([&last]).collect();
     let rendered = prior::render(&rounds, max_bytes)?;
+    gather::refuse_overwriting(&output, &[&state])?;
     files::replace(host, &output, rendered.text.as_bytes())?;
     Ok(Answer {
         output_file: output.to_string_lossy().into_owned(),

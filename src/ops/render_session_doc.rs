@@ -1,5 +1,7 @@
 //! render-session-doc: the one page of a loop (rounds spec §1.10; deep-review seed §4a and §6).
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::gather::{self, Skipped};
@@ -55,6 +57,10 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         return Err(Fail::new(Code::NoRounds, message).with("loop_id", loop_id.as_str()));
     }
     let text = session::render(&rounds, &reports_dir, closing.as_ref());
+    let reports = rounds.iter().flat_map(|r| [Some(&r.round_review_report_path), r.response_report_path.as_ref()]).flatten();
+    let states = rounds.iter().map(|r| tmp_dir.join(gather::state_name(&r.loop_id, r.round_number)));
+    let inputs: Vec<PathBuf> = reports.map(PathBuf::from).chain(states).collect();
+    gather::refuse_overwriting(&output, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     files::replace(host, &output, text.as_bytes())?;
     Ok(Answer {
         output_file: output.to_string_lossy().into_owned(),

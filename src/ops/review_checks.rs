@@ -139,7 +139,7 @@ fn new_lines(checkout: &Checkout, scope: &detect_scope::Answer) -> Result<change
 
 fn review_file(checkout: &Checkout, file: &File, new_lines: &change::NewLines, off: &[String]) -> Vec<Issue> {
     let full = checkout.full(&file.path);
-    let Ok(meta) = full.symlink_metadata() else {
+    let Some(meta) = full.symlink_metadata().ok().filter(|_| !checkout.is_behind_link(&file.path)) else {
         return Vec::new();
     };
     let path = String::from_utf8_lossy(&file.path);

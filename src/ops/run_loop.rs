@@ -134,10 +134,6 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
     if let Some(other) = request.kind.as_deref().filter(|k| *k != "rounds") {
         return Err(Fail::new(Code::InvalidArgument, format!("`--loop {}` is unknown; there is rounds", printable(other))));
     }
-    if request.loop_id.as_deref() == Some("") {
-        // An unset variable must not start another loop, with other settings, in place of the one that was meant.
-        return Err(Fail::new(Code::BadId, "`--loop-id` is empty").hint("leave it out to start a new loop"));
-    }
     let folder = host.absolute(Some(request.repo_root.as_deref().unwrap_or(".")), "repository root")?;
     let checkout = Checkout::open(host, &folder)?;
     let root = host.state_root(request.state_dir.as_deref())?;

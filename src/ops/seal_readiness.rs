@@ -53,6 +53,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let asked = asked.map_err(|fail| invalid(&input, fail))?;
     let mut documents = Vec::new();
     for document in &asked.documents {
+        refuse_outside(host, &root, document)?;
         documents.push(bind(host, &root, document)?.0);
     }
     documents.sort();
@@ -104,6 +105,18 @@ fn invalid(path: &Path, fail: Fail) -> Fail {
 pub fn repository(root: &Path) -> String {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     sha256_hex(real.as_os_str().as_encoded_bytes())
+}
+
+/// A document belongs to the repository: below its root, not inside `.git`, and not through a link.
+fn refuse_outside(host: &Host, root: &Path, named: &str) -> Result<(), Fail> {
+    let full = if Path::new(named).is_absolute() { PathBuf::from(named) } else { root.join(named) };
+    let full = host.absolute(full.to_str(), "document")?;
+    let below = full.strip_prefix(root).ok();
+    let inside = below.is_some_and(|b| b.components().all(|c| !c.as_os_str().eq_ignore_ascii_case(".git") && c.as_os_str() != ".."));
+    if !inside {
+        return Err(Fail::new(Code::InvalidReadiness, format!("the document `{}` is not one of the repository", printable(named))));
+    }
+    files::refuse_links_below(root, full.parent().unwrap_or(root))
 }
 
 /// Reads a file and binds it by path, digest and size. Paths below the repository are kept relative to it.

@@ -24,6 +24,7 @@ pub const FILE_LIMIT: u64 = 1 << 20;
 /// As detect-scope, and why the state folder cannot be written.
 pub fn capture(host: &Host, root: &Path, base: &str, state_dir: &Path, own: &[PathBuf]) -> Result<Surface, Fail> {
     let checkout = Checkout::open(host, root)?;
+    checkout.refuse_shared_folder(state_dir, |name| name == "objects" || name.ends_with(".json") || name.starts_with("loop-"))?;
     let own = checkout.own(own);
     let scope = detect_scope::detect(&checkout, host, Some(base), checkout.look(&own)?)?;
     let surface_fingerprint = fingerprint_scope::of_detected(&checkout, &scope)?;
@@ -100,7 +101,13 @@ fn kept(checkout: &Checkout, file: &File, copy: &Path) -> Result<Option<Kept>, F
     }
     let full = checkout.full(&file.path);
     let Ok(meta) = full.symlink_metadata() else { return Ok(None) };
-    let copied = |bytes: &[u8]| std::fs::write(copy, bytes).map(|()| copy.to_path_buf()).map_err(|e| files::io_fail(&e, "write", copy));
+    if checkout.is_behind_link(&file.path) {
+        return Ok(None);
+    }
+    let copied = |bytes: &[u8]| {
+        let made = std::fs::File::create_new(copy).and_then(|mut file| std::io::Write::write_all(&mut file, bytes));
+        made.map(|()| copy.to_path_buf()).map_err(|e| files::io_fail(&e, "write", copy))
+    };
     if meta.file_type().is_symlink() {
         let Ok(target) = full.read_link() else { return Ok(None) };
         return copied(target.as_os_str().as_bytes()).map(|source| Some(Kept::Bytes("120000", source)));

@@ -8,6 +8,11 @@ pub fn is_canonical(name: &str) -> bool {
     name.ends_with("-review.md") && !session
 }
 
+/// Whether a file name is one that reports, responses, summaries and session documents have.
+pub fn is_ours(name: &str) -> bool {
+    ["-review.md", "-response.md", "-loop-summary.md"].iter().any(|end| name.ends_with(end))
+}
+
 /// `2026-11-30-120000-review.md`; the `nth` try in one second gets `-01`, `-02` … before `-review.md`.
 pub fn review(stem: &str, nth: u32) -> String {
     numbered(stem, nth, "review")

@@ -3,6 +3,11 @@
 /// Folders of ours that every repository may hold.
 const FOLDERS: [&[u8]; 2] = [b".deep-review/", b".scratch/reviews/"];
 
+/// Whether a repository path lies in a folder that is always ours.
+pub fn is_usual(path: &[u8]) -> bool {
+    FOLDERS.iter().any(|f| path.starts_with(f) || path == &f[..f.len() - 1])
+}
+
 /// Which folders are ours in this call, as repository paths with a trailing slash.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Own(Vec<Vec<u8>>);

@@ -84,4 +84,6 @@ fn bytes_that_are_not_utf8_never_approve() {
     let review = read::review(b"**Verdict**: APPROVE\n\xff\xfe\n");
     assert_eq!((review.verdict().0.word(), review.bad_utf8_at), ("unproven", Some(21)));
     assert!(!review.contradictions.contains(&Contradiction::ConflictingVerdicts));
+    let torn = read::review(b"# R\n\nVerdict: APPROVE\n\0\0");
+    assert_eq!((torn.verdict().0.word(), torn.bad_utf8_at), ("unproven", Some(22)));
 }

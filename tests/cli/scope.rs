@@ -255,6 +255,101 @@ fn a_deletion_that_is_only_staged_is_an_addition_in_a_whole_code_base() {
     assert_eq!((&scope["files"][0]["path"], &scope["files"][0]["status"]), (&json!("a.txt"), &json!("A")));
 }
 
+#[test]
+fn a_change_that_a_sparse_checkout_leaves_out_is_bound_kept_and_never_passed_over() {
+    let kit = Kit::new();
+    kit.repo("r", &[("in/a.txt", "a\n"), ("out/b.txt", "b\n")]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.git("r", &["checkout", "-q", "-b", "topic"]);
+    let print = |text: &str| {
+        kit.git("r", &["sparse-checkout", "disable"]);
+        kit.write("r/out/b.txt", text);
+        kit.git("r", &["commit", "-qam", "work"]);
+        kit.git("r", &["sparse-checkout", "set", "in"]);
+        kit.run(&["fingerprint-scope", "--repo", "r", "--base", &base]).ok()["scope_fingerprint"].as_str().unwrap().to_owned()
+    };
+    assert_ne!(print("b2\n"), print("b3\n"));
+    let plan = kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p.json"]).ok();
+    assert_eq!(kit_tree(&kit, plan["surface_tree"].as_str().unwrap()), ["in/a.txt", "out/b.txt"]);
+    let ran = kit.run(&["run-loop", "--repo-root", "r", "--state-dir", "state", "--base", &base]);
+    assert_eq!((ran.status, &ran.json["verdict"]), (1, &json!("CONCERN")), "{}", ran.stdout);
+}
+
+#[test]
+fn a_deletion_behind_assume_unchanged_is_seen() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    kit.git("r", &["update-index", "--assume-unchanged", "a.txt"]);
+    std::fs::remove_file(kit.path("r/a.txt")).unwrap();
+    let scope = kit.run(&["detect-scope", "--repo", "r"]).ok();
+    assert_eq!((&scope["files"][0]["status"], &scope["warnings"][0]), (&json!("D"), &json!("assume_unchanged_edit")));
+}
+
+#[test]
+fn nothing_behind_a_linked_folder_is_read_as_content_of_the_repository() {
+    let kit = Kit::new();
+    kit.repo("r", &[("d/f", "mine\n"), ("e", "e\n")]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.write("out/f", "secret\n");
+    std::fs::remove_dir_all(kit.path("r/d")).unwrap();
+    std::os::unix::fs::symlink(kit.path("out"), kit.path("r/d")).unwrap();
+    let plan = || kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", "st/p.json"]).ok();
+    let first = plan();
+    let secret = kit.git("r", &["hash-object", &kit.text("out/f")]);
+    assert!(!kit.path(&format!("st/objects/{}/{}", &secret[..2], &secret[2..])).exists());
+    kit.write("out/f", "another secret\n");
+    assert_eq!(plan()["surface_fingerprint"], first["surface_fingerprint"]);
+}
+
+#[test]
+fn a_base_that_git_gives_up_at_is_not_found_and_an_expression_is_a_commit_name() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n")]);
+    kit.write("r/a.txt", "b\n");
+    kit.git("r", &["commit", "-qam", "work"]);
+    kit.run(&["detect-scope", "--repo", "r", "--base", "@{u}"]).fails("BASE_NOT_FOUND");
+    kit.run(&["detect-scope", "--repo", "r", "--base", "main@{u}"]).fails("BASE_NOT_FOUND");
+    assert_eq!(kit.run(&["detect-scope", "--repo", "r", "--base", "HEAD~1"]).ok()["files"][0]["path"], "a.txt");
+}
+
+#[test]
+fn a_submodule_that_git_cannot_read_is_refused_and_one_without_a_commit_is_read() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n")]);
+    kit.repo("r/inner", &[("x", "x\n")]);
+    let print = || kit.run(&["fingerprint-scope", "--repo", "r"]);
+    let before = print().ok();
+    std::fs::write(kit.path("r/inner/.git/index"), "garbage").unwrap();
+    print().fails("GIT_FAILED");
+    std::fs::remove_dir_all(kit.path("r/inner")).unwrap();
+    std::fs::create_dir_all(kit.path("r/inner")).unwrap();
+    kit.git("r/inner", &["init", "-q", "-b", "main"]);
+    kit.write("r/inner/f", "1\n");
+    kit.git("r/inner", &["add", "f"]);
+    kit.write("r/inner/f", "2\n");
+    let one = print().ok();
+    kit.write("r/inner/f", "3\n");
+    assert_ne!(print().ok()["scope_fingerprint"], one["scope_fingerprint"]);
+    assert_ne!(before["scope_fingerprint"], one["scope_fingerprint"]);
+}
+
+#[test]
+fn the_configuration_of_compression_and_diff_drivers_does_not_move_a_fingerprint() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.x", "a\nb\nc\nb\na\n"), (".gitattributes", "*.x diff=foo\n")]);
+    kit.write("r/bin", [0u8, 1, 2, 3, 0, 0, 0, 0, 9].as_slice());
+    kit.git("r", &["add", "-A"]);
+    kit.git("r", &["commit", "-qm", "binary"]);
+    kit.write("r/bin", [7u8; 3000].iter().chain(&[0u8; 400]).copied().collect::<Vec<u8>>());
+    kit.write("r/a.x", "b\na\nb\nc\n");
+    let print = || kit.run(&["fingerprint-scope", "--repo", "r"]).ok();
+    let before = print();
+    for (key, value) in [("core.compression", "0"), ("core.bigFileThreshold", "1"), ("diff.foo.algorithm", "patience")] {
+        kit.git("r", &["config", key, value]);
+        assert_eq!(print(), before, "{key}");
+    }
+}
+
 /// docs/architecture.md says what each of these processes is for.
 #[test]
 fn no_call_starts_more_git_processes_than_its_promises_need() {

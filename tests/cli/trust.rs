@@ -363,3 +363,111 @@ fn an_answer_that_cannot_be_written_is_no_success() {
         assert_eq!(status.code(), Some(2));
     }
 }
+
+#[test]
+fn a_verdict_against_the_change_counts_under_any_label_and_an_unticked_one_never() {
+    let class = |text: &str| read::review(format!("# R\n\n{text}\n").as_bytes()).verdict().0.word();
+    for text in [
+        "Verdict:\n\n- [ ] APPROVE\n- [x] REQUEST_CHANGES",
+        "Verdict: APPROVE\n\nRevised verdict: REQUEST_CHANGES",
+        "Verdict: APPROVE\n\nVerdict (revised): REJECT",
+        "Verdict: APPROVE\n\nVerdict after testing: REJECT",
+        "Security verdict: REQUEST_CHANGES\n\nOverall verdict: APPROVE",
+        "Codex verdict: REQUEST_CHANGES\n\nVerdict: APPROVE",
+        "| Verdict | REQUEST_CHANGES |\n\nLGTM",
+        "**Recommendation**: Request changes\n\nLGTM",
+        "Overall: REJECT\n\nVerdict: APPROVE",
+        "Result: FAIL\n\nVerdict: APPROVE",
+    ] {
+        assert_eq!(class(text), "needs_attention", "{text}");
+    }
+    assert_eq!(class("Verdict:\n\n- [x] APPROVE\n- [ ] REQUEST_CHANGES"), "approve");
+    assert_eq!(class("Previous verdict: REQUEST_CHANGES\n\nVerdict: APPROVE"), "approve");
+    assert_ne!(class("Verdict:\n\n- [ ] APPROVE\n- [ ] REQUEST_CHANGES"), "approve");
+    assert!(!clean("- [ ] Critical: `db.py:2` SQLi\n\nVerdict: APPROVE\n"));
+    assert!(!clean("<!-- x --> [P0] SQL injection\n\nVerdict: APPROVE\n"));
+}
+
+#[test]
+fn a_folder_of_reports_hides_no_files_of_the_change() {
+    let kit = Kit::new();
+    kit.repo("r", &[("src/a.py", "x = 1\n")]);
+    kit.write("r/new/evil.json", "{");
+    surface(&kit, &["--reports-dir", "r/src"]).fails("INVALID_PATH");
+    surface(&kit, &["--responses-dir", "r/new"]).fails("INVALID_PATH");
+    surface(&kit, &["--reports-dir", "r"]).fails("INVALID_PATH");
+    assert_eq!(surface(&kit, &["--reports-dir", "r/docs/reviews"]).json["verdict"], "REQUEST_CHANGES");
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    let plan = |to: &str| kit.run(&["plan-round", "--round-number", "1", "--repo-root", "r", "--base-commit", &base, "--output", to]);
+    for to in ["r/src/plan.json", "r/plan.json"] {
+        plan(to).fails("INVALID_PATH");
+    }
+}
+
+#[test]
+fn no_ref_is_taken_for_the_pinned_base_or_for_a_branch_it_only_resembles() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.txt", "a\n")]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.git("r", &["checkout", "-q", "-b", "topic"]);
+    kit.write("r/a.txt", "b\n");
+    kit.git("r", &["commit", "-qam", "work"]);
+    kit.git("r", &["update-ref", &format!("refs/heads/{base}"), "HEAD"]);
+    kit.git("r", &["update-ref", &format!("refs/remotes/{base}"), "HEAD"]);
+    assert_eq!(kit.run(&["detect-scope", "--repo", "r", "--base", &base]).ok()["files"][0]["path"], "a.txt");
+    // A tag that is called like the remote's default branch is no remote branch.
+    kit.git("r", &["update-ref", "refs/tags/refs/remotes/origin/HEAD", "HEAD"]);
+    assert_eq!(kit.run(&["detect-scope", "--repo", "r"]).ok()["base"], base.as_str());
+    kit.git("r", &["branch", "-q", "main2", "main"]);
+    kit.git("r", &["update-ref", "refs/tags/refs/heads/gone", "HEAD"]);
+    assert_eq!(kit.run(&["detect-scope", "--repo", "r", "--base", "gone"]).status, 2, "neither a branch nor a commit name of git's own");
+}
+
+#[test]
+fn one_review_handed_in_twice_is_one_review() {
+    let kit = Kit::new();
+    kit.repo("r", &[("doc.md", "the plan\n")]);
+    let gate = "# Deep Review Report — 2026-11-30\n\n## Summary\n- **Verdict**: APPROVE\n- **Issues**: 🔴 0, 🟡 0, ℹ️ 0\n\n## Artifact Gate\n\n```json\n{\"schema_version\":1,\"findings\":[]}\n```\n";
+    kit.write("r/one.md", gate);
+    kit.write("r/two.md", gate);
+    let reports: Vec<Value> = [("claude-opus", "claude", "one.md"), ("codex-review", "codex", "two.md")]
+        .iter()
+        .map(|(id, provider, report)| json!({"reviewer_id": id, "provider": provider, "report": report}))
+        .collect();
+    let seal = |documents: Value| {
+        kit.write("q.json", json!({"documents": documents, "reports": reports, "risk": "critical"}).to_string());
+        kit.run(&["seal-readiness", "--input", "q.json", "--repo-root", "r"])
+    };
+    assert_eq!(seal(json!(["doc.md"])).json["ready"], false);
+    kit.write("outside.md", "x");
+    std::os::unix::fs::symlink(kit.root(), kit.path("r/up")).unwrap();
+    for outside in ["../outside.md", "doc/../../outside.md", "/etc/hostname", ".git/config", "up/outside.md"] {
+        assert_eq!(seal(json!([outside])).status, 2, "{outside}");
+    }
+}
+
+#[test]
+fn what_is_written_never_takes_the_place_of_what_it_was_made_from() {
+    let kit = Kit::new();
+    kit.write("r.md", report("CONCERN", &[], &["`a.rs:1` — x"], &[]));
+    kit.run(&record_args("1", "r.md")).ok();
+    let state = kit.list("st").into_iter().find(|n| n.ends_with(".state.json")).map(|n| format!("st/{n}")).unwrap();
+    kit.run(&["render-prior-context", "--state-file", &state, "--output", &state]).fails("INVALID_PATH");
+    let id = kit.json(&state)["loop_id"].as_str().unwrap().to_owned();
+    let render = ["render-session-doc", "--loop-id", &id, "--tmp-dir", "st", "--reports-dir", ".", "--output", "r.md"];
+    kit.run(&render).fails("INVALID_PATH");
+    kit.run(&[
+        "record-round",
+        "--round-number",
+        "1",
+        "--review-report",
+        "r.md",
+        "--base-commit",
+        "abcdef1",
+        "--state-dir",
+        "st",
+        "--loop-id",
+        "",
+    ])
+    .fails("BAD_ID");
+}

@@ -14,29 +14,39 @@ use crate::base::severity::{self, Grade};
 use crate::base::verdict::Class;
 use crate::finding::Review;
 
-/// Words that say a line is about something that is no longer, or is not, there.
-const SETTLED: &[&str] =
-    &["fixed", "closed", "resolved", "addressed", "confidence", "no longer", "已解决", "已修复", "해결", "解決", "修正済"];
+/// Verbs that say, behind a form of to be, that something is no longer there.
+const DONE: &[&str] = &["fixed", "closed", "resolved", "addressed", "corrected"];
 
-/// Words that take such a word back.
+/// Words before such a verb that make it a statement about the past.
+const PAST: &[&str] = &["is", "was", "are", "were", "been", "now", "already", "properly", "correctly", "all"];
+
+/// The same in one piece, and in the other languages of the reports.
+const SETTLED: &[&str] = &["no longer", "已解决", "已修复", "已修正", "해결", "수정됨", "解決済", "解決し", "修正済"];
+
+/// Words that take such a verb back.
 const UNSETTLED: &[&str] = &[
-    "not ",
-    "never ",
-    "n't ",
-    "still ",
-    "must be",
-    "should be",
-    "to be ",
-    "has to be",
+    "not",
+    "never",
+    "still",
+    "must",
+    "should",
+    "to",
     "partially",
     "again",
-    "reappear",
-    "until ",
-    "unless ",
-    "once ",
-    "when ",
-    "if ",
-    "after ",
+    "reappears",
+    "reappeared",
+    "until",
+    "unless",
+    "once",
+    "when",
+    "if",
+    "after",
+    "but",
+    "cannot",
+    "can't",
+    "isn't",
+    "wasn't",
+    "aren't",
 ];
 
 /// Phrases by which a reviewer asks for work before the change may go in, or takes the approval back.
@@ -56,6 +66,17 @@ const DEMANDS: &[&str] = &[
     "on second thought",
     "actually wait",
     "wait, actually",
+    "cannot approve",
+    "can't approve",
+    "can’t approve",
+    "do not merge",
+    "don't merge",
+    "don’t merge",
+    "not ready to merge",
+    "hold off on merging",
+    "would request changes",
+    "needs work",
+    "nack",
 ];
 
 /// Keys whose value is a severity.
@@ -109,8 +130,11 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
     if is_denied(&lower) {
         return false;
     }
-    if zone == Zone::Text && DEMANDS.iter().any(|d| lower.contains(d)) {
+    if zone == Zone::Text && DEMANDS.iter().any(|d| holds_words(&lower, d)) {
         return true;
+    }
+    if label::bare_line(&lower).starts_with("confidence") {
+        return false;
     }
     if is_settled(&lower) {
         return false;
@@ -131,18 +155,43 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
         || (content.contains("FAILED") && !["0 FAILED", "FAILED: 0", "no FAILED"].iter().any(|n| content.contains(n)))
 }
 
+/// Whether a line speaks of something that is no longer there.
 fn is_settled(lower: &str) -> bool {
-    let undone =
-        |word: &str| SETTLED.iter().any(|w| word.strip_prefix("un").is_some_and(|rest| rest.trim_start_matches('-').starts_with(w)));
-    let taken_back = UNSETTLED.iter().any(|w| lower.contains(w)) || lower.split(|c: char| !(c.is_alphabetic() || c == '-')).any(undone);
-    SETTLED.iter().any(|w| lower.contains(w)) && !taken_back
+    if SETTLED.iter().any(|w| lower.contains(w)) {
+        return true;
+    }
+    let words: Vec<&str> =
+        lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '’'))).filter(|w| !w.is_empty()).collect();
+    let done = words.windows(2).any(|p| PAST.contains(&p[0]) && DONE.contains(&p[1])) || opens_as_done(lower);
+    done && !words.iter().any(|w| UNSETTLED.contains(&w.replace('’', "'").as_str()))
+}
+
+/// `Fixed: …`, `(resolved) …`, `✅ …`
+fn opens_as_done(lower: &str) -> bool {
+    let bare = label::bare_line(lower);
+    let word = bare.trim_start_matches(['(', '[', '*']);
+    bare.starts_with('✅') || DONE.iter().any(|d| word.strip_prefix(d).is_some_and(|rest| rest.starts_with([':', ')', ']', '*'])))
 }
 
 /// How a sentence may begin before it denies.
-const OPENINGS: &[&str] =
-    &["there are ", "there is ", "there were ", "i found ", "i see ", "i saw ", "i have ", "we found ", "we see ", "found "];
+const OPENINGS: &[&str] = &[
+    "there are ",
+    "there is ",
+    "there were ",
+    "i found ",
+    "i see ",
+    "i saw ",
+    "i have ",
+    "we found ",
+    "we see ",
+    "found ",
+    "i did not find any ",
+    "i didn't find any ",
+    "i didn’t find any ",
+    "did not find any ",
+];
 
-/// What a denial has to be of, so that `No lock around the write (P0)` is none.
+/// What is denied.
 const DENIED: &[&str] = &[
     "issue",
     "issues",
@@ -160,26 +209,145 @@ const DENIED: &[&str] = &[
     "warnings",
     "defect",
     "defects",
+    "vulnerability",
     "vulnerabilities",
-    "critical",
-    "blocking",
-    "high",
-    "severe",
-    "major",
+    "error",
+    "errors",
+    "regression",
+    "regressions",
+    "criticals",
+    "comments",
+    "suggestions",
+    "nits",
+    "items",
 ];
 
-/// Whether a sentence denies that there is anything, without an exception behind it.
+/// Words that may stand beside it in a denial; anything else is a sentence about something.
+const BESIDE_DENIED: &[&str] = &[
+    "critical",
+    "high",
+    "blocking",
+    "severe",
+    "major",
+    "serious",
+    "important",
+    "medium",
+    "minor",
+    "low",
+    "new",
+    "other",
+    "further",
+    "open",
+    "remaining",
+    "significant",
+    "obvious",
+    "real",
+    "security",
+    "code",
+    "correctness",
+    "performance",
+    "style",
+    "and",
+    "or",
+    "found",
+    "identified",
+    "observed",
+    "detected",
+    "reported",
+    "remain",
+    "remains",
+    "left",
+    "here",
+    "in",
+    "this",
+    "the",
+    "change",
+    "changes",
+    "diff",
+    "pr",
+    "patch",
+    "file",
+    "files",
+    "section",
+    "review",
+    "round",
+    "were",
+    "was",
+    "are",
+    "have",
+    "been",
+    "at",
+    "all",
+    "so",
+    "far",
+    "to",
+    "report",
+    "of",
+    "note",
+    "these",
+    "priority",
+    "severity",
+    "level",
+    "p0",
+    "p1",
+    "p2",
+    "p3",
+    "any",
+    "noted",
+    "raised",
+    "more",
+    "else",
+    "wrong",
+    "i",
+    "we",
+    "see",
+    "with",
+    "findings",
+    "none",
+    "nothing",
+    "no",
+    "identifiable",
+    "discovered",
+    "present",
+    "that",
+    "block",
+    "merge",
+    "merging",
+    "would",
+];
+
+/// Whether the first sentence of a line denies that there is anything, and nothing stands behind it that does not. A sentence
+/// that only begins like a denial (`No lock around the write (P0)`, `Nothing checks the token`) is none.
 pub(super) fn is_denied(lower: &str) -> bool {
     let bare = label::bare_line(lower);
-    let said = OPENINGS.iter().find_map(|o| bare.strip_prefix(o)).unwrap_or(bare);
-    let not_found = ["i did not find any ", "i didn't find any ", "i didn’t find any ", "did not find any "];
-    let of = not_found.iter().find_map(|n| said.strip_prefix(n)).or_else(|| said.strip_prefix("no "));
-    let of_findings = of.is_some_and(|of| {
-        let mut words = of.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).take(3);
-        words.any(|w| DENIED.contains(&w))
-    });
-    let denies = of_findings || ["none", "nothing ", "without ", "0 "].iter().any(|w| said.starts_with(w));
-    denies && !["except", "but ", "however", "besides", "apart from", "other than"].iter().any(|w| lower.contains(w))
+    if label::is_absence(bare) {
+        return true;
+    }
+    let mut sentences =
+        bare.split("; ").flat_map(|s| s.split(". ")).flat_map(|s| s.split(['。', '!'])).map(str::trim).filter(|s| !s.is_empty());
+    sentences.next().is_some_and(denies) && sentences.all(|s| denies(s) || is_settled(s))
+}
+
+fn denies(sentence: &str) -> bool {
+    let said = OPENINGS.iter().find_map(|o| sentence.strip_prefix(o)).unwrap_or(sentence);
+    let found = said.len() < sentence.len() && sentence.contains("find any ");
+    let words: Vec<&str> = said.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|w| !w.is_empty()).collect();
+    let Some(first) = words.first() else { return false };
+    let rest = if found { &words[..] } else { &words[1..] };
+    let of = rest.iter().any(|w| DENIED.contains(w));
+    let plain = rest.iter().all(|w| DENIED.contains(w) || BESIDE_DENIED.contains(w));
+    match *first {
+        _ if !plain => false,
+        _ if found => of,
+        "no" | "0" | "zero" => of || rest.len() == 1,
+        "none" | "nothing" => true,
+        _ => false,
+    }
+}
+
+/// Whether a phrase stands in a line as whole words.
+fn holds_words(lower: &str, phrase: &str) -> bool {
+    lower.match_indices(phrase).any(|(at, _)| !lower[..at].ends_with(char::is_alphanumeric))
 }
 
 fn is_grave(grade: Grade) -> bool {
@@ -229,7 +397,14 @@ fn red(body: &str, content: &str) -> bool {
     let rest = rest.trim_start_matches(['\u{fe0f}', '*', '_', ' ', ':', '|']);
     let level = grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
     let said = rest.chars().filter(|c| c.is_alphabetic()).count() > 2;
-    said && !level && !label::is_absence(rest) && !rest.contains('0')
+    said && !level && !label::is_absence(rest) && !is_denied(&rest.to_lowercase()) && !counts_none(rest)
+}
+
+/// `0 critical`, `Critical: 0`, `Critical (0)`: a count of none, and nothing else.
+fn counts_none(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    let numbers: Vec<&str> = words.clone().filter(|w| w.bytes().all(|b| b.is_ascii_digit())).collect();
+    numbers == ["0"] && words.all(|w| w == "0" || w.chars().all(char::is_alphabetic)) && text.split_whitespace().count() <= 4
 }
 
 /// `3 critical`, `two critical bugs`, `🔴 2`: a number above none beside a grave word or mark.
@@ -315,6 +490,29 @@ mod tests {
             "> [P1] the race in `src/a.rs:40` is unresolved",
             "> [P0] SQL injection (un-fixed)",
             "Hold the release (P1) until the race is resolved.",
+            "- ❌ SQL injection in db.py:40",
+            "- 🔴 SQL injection in OAuth2.0",
+            "- **Fixed-size buffer overflow** (Critical) — `db.py:2`",
+            "(P0) Secrets disclosed in the log, src/a.rs:12",
+            "### Critical: disclosed credentials",
+            "I found two critical bugs; 0 fixed.",
+            "- **SQL injection** (Critical) — `db.py:2` — confidence: high",
+            "- Nothing checks the signature. Severity: critical. db.py:2",
+            "Without a lock the counter races (P0), src/a.rs:12",
+            "None of the callers checks the token (P0) src/a.rs:12",
+            "No issue tracker link; SQL injection (P0) in src/a.rs:12",
+            "No issues found. (P0) SQL injection",
+            "## Critical\n\nNothing validates the token.",
+            "## Critical\n\nWithout a lock the counter races.",
+            "## Critical\n\nNo critical section guards the counter.",
+            "## Critical\n\n0 is used as the salt.",
+            "## Findings\n\nNo concern for authorization: any user can delete any row.",
+            "I cannot approve this as is. Do not merge.",
+            "Please don't merge yet.",
+            "Hold off on merging until the injection is gone.",
+            "NACK",
+            "Needs work.",
+            "I would request changes here.",
             "Total findings: 3 (1 critical, 2 high)",
             "I found two critical bugs in the login code.",
             "## Critical\n\nThe login handler concatenates user input.",

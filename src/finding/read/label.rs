@@ -6,6 +6,7 @@ use super::super::Declared;
 use super::lines::list_mark;
 use crate::base::number;
 use crate::base::severity::{self, Grade};
+use crate::base::verdict::{self, Class, Stated};
 
 /// Labels of a verdict, folded. A label with a word before it (`Original Verdict`) is history and no match.
 const VERDICTS: &[&str] = &[
@@ -113,6 +114,47 @@ pub fn verdict_value(line: &str) -> Option<&str> {
 /// Whether a heading or label names the verdict.
 pub fn is_verdict_label(label: &str) -> bool {
     label.len() <= 48 && may_be_label(label) && VERDICTS.contains(&fold(label).as_str())
+}
+
+/// Words that make a verdict one of the past.
+const HISTORY: &[&str] = &["original", "previous", "prior", "earlier", "last", "round", "old", "former", "initial", "first"];
+
+/// Labels that say how it ends without the word verdict.
+const ENDS: &[&str] = &["overall", "result", "recommendation", "conclusion", "outcome", "assessment", "overall assessment", "status"];
+
+/// A verdict against the change under any other label: `Revised verdict`, `Security verdict`, `Verdict (codex)`, `Overall`.
+/// Only a word of the table that is no approval counts there, so that such a label never approves and prose never speaks.
+pub fn verdict_against(line: &str) -> Option<Stated> {
+    let (label, value) = split_label(line)?;
+    let folded = fold(label);
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let named =
+        ENDS.contains(&folded.as_str()) || (words.len() <= 5 && words.contains(&"verdict") && !words.iter().any(|w| HISTORY.contains(w)));
+    if !named || VERDICTS.contains(&folded.as_str()) || is_template(value) {
+        return None;
+    }
+    let against = |s: &Stated| s.known && matches!(s.class, Class::NeedsAttention | Class::Unproven);
+    verdict::read_value(value).filter(against)
+}
+
+/// The value of a row of two cells whose first one is a verdict label.
+pub fn verdict_row(line: &str) -> Option<&str> {
+    let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+    let (label, value) = inner.split_once('|')?;
+    let plain = label.trim_matches([' ', '*', '_', '`']);
+    (is_verdict_label(plain) && !value.contains('|')).then(|| value.trim())
+}
+
+/// What a tick box at the start of a text says: its text, and whether it is ticked.
+pub fn tick_box(text: &str) -> Option<(bool, &str)> {
+    let rest = text.strip_prefix('[')?;
+    let mark = rest.chars().next()?;
+    let behind = rest[mark.len_utf8()..].strip_prefix(']')?.trim_start();
+    match mark {
+        ' ' | '_' => Some((false, behind)),
+        'x' | 'X' | '✓' | '✔' => Some((true, behind)),
+        _ => None,
+    }
 }
 
 /// Labels start with one of a few letters; anything else is prose and not worth searching.

@@ -140,6 +140,7 @@ impl<'a> Lines<'a> {
                 }
             }
             b'>' => return self.quoted(body),
+            b'<' if body.starts_with("<!--") && !behind_comment(body).is_empty() => {}
             b'<' if body.starts_with("<!--") => {
                 self.comment = !ends_comment(body) && self.comment_closes();
                 self.unclosed |= !ends_comment(body) && !self.comment;
@@ -178,6 +179,7 @@ impl<'a> Iterator for Lines<'a> {
         self.after_blank = matches!(zone, Zone::Blank | Zone::Hidden);
         let quoted = zone == Zone::Text && self.in_alert && text.trim_start().starts_with('>');
         let text = if quoted { text.trim_start().trim_start_matches('>').trim_start_matches(' ') } else { text };
+        let text = if zone == Zone::Text && text.trim_start().starts_with("<!--") { behind_comment(text.trim_start()) } else { text };
         Some(Line { number: self.number, text, zone })
     }
 }
@@ -185,6 +187,16 @@ impl<'a> Iterator for Lines<'a> {
 /// Whether a comment ends in this text; `--!>` ends one as well.
 fn ends_comment(text: &str) -> bool {
     text.contains("-->") || text.contains("--!>")
+}
+
+/// What stands behind the comments a line starts with.
+fn behind_comment(body: &str) -> &str {
+    let mut rest = body;
+    while rest.starts_with("<!--") {
+        let Some(end) = ["-->", "--!>"].iter().filter_map(|e| rest.find(e).map(|at| at + e.len())).min() else { return "" };
+        rest = rest[end..].trim_start();
+    }
+    rest
 }
 
 /// A run of at least three back-ticks or tildes; an info string of back-ticks holds no back-tick.

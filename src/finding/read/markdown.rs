@@ -364,11 +364,20 @@ impl<'t> Reader<'t> {
     /// Verdict and count lines. True when the line was one.
     fn labelled(&mut self, line: &str, number: u64) -> bool {
         if self.awaits_verdict {
-            self.awaits_verdict = false;
-            if !label::bare_line(line).is_empty() {
-                self.state_verdict(label::bare_line(line), number);
+            let value = label::bare_line(line);
+            // Of boxes to tick only a ticked one says anything.
+            if let Some((false, _)) = label::tick_box(value) {
+                self.awaits_verdict = true;
                 return true;
             }
+            if !value.is_empty() {
+                self.state_verdict(label::tick_box(value).map_or(value, |(_, behind)| behind), number);
+                return true;
+            }
+        }
+        if let Some(value) = label::verdict_row(line) {
+            self.state_verdict(value, number);
+            return true;
         }
         for (slot, count) in label::count_keys(line) {
             self.counts[slot] = Some(self.counts[slot].unwrap_or(0).max(count));
@@ -381,6 +390,11 @@ impl<'t> Reader<'t> {
             return true;
         }
         let Some(value) = label::verdict_value(line) else {
+            if let Some(stated) = label::verdict_against(line) {
+                let round_word = stated.round_word();
+                self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
+                return true;
+            }
             return false;
         };
         if value.is_empty() {
@@ -417,6 +431,8 @@ impl<'t> Reader<'t> {
     fn item_line(&mut self, body: &str, indent: usize, number: u64) {
         let mark = list_mark(body);
         let content = &body[mark.unwrap_or(0)..];
+        // An empty box is an open item like one without a box.
+        let content = label::tick_box(content).filter(|(ticked, _)| mark.is_some() && !ticked).map_or(content, |(_, behind)| behind);
         if mark.is_none() && self.open.is_none() && self.governing().is_none() && is_prose(body) {
             self.review.suspicious += u64::from(may_be_graded(body) && label::is_suspicious(body));
             return;

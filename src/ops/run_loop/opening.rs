@@ -10,6 +10,7 @@ use crate::drive::rounds::State;
 use crate::host::{Host, files, lock};
 use crate::ops::checkout::Checkout;
 use crate::ops::{Ask, detect_scope};
+use crate::report::name;
 use crate::round::arguments::MAX_CAP;
 use crate::round::plan::{Phase, Risk, cap};
 use crate::wire::loop_record::{self, LoopRecord, Settings};
@@ -40,6 +41,10 @@ pub(super) fn start(request: &Request, host: &Host, root: &Path, checkout: &Chec
         ..settings
     };
     refuse_linked_reports(&checkout.top, &settings)?;
+    for folder in [&settings.reports_dir, &settings.responses_dir] {
+        checkout.refuse_shared_folder(Path::new(folder), name::is_ours)?;
+    }
+    checkout.refuse_shared_folder(root, |_| false)?;
     let loop_id = LoopId::parse(&host.fresh_id())?;
     let dir = host.loop_dir(root, &checkout.top, "rounds", &loop_id);
     files::make_private_below(root, &dir)?;

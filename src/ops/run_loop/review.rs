@@ -103,6 +103,10 @@ impl Run<'_> {
         let rejects = |bytes: &[u8]| verdict(bytes).is_some_and(|v| v != RoundVerdict::Approve);
         let report = if written.symlink_metadata().is_ok() {
             // What cannot be read as a file is the source's fault, whatever it left there.
+            let regular = written.symlink_metadata().is_ok_and(|m| m.is_file());
+            if !regular {
+                return Err(Fail::new(Code::ChildFailed, "the source left something at its report's place that is no regular file"));
+            }
             let report = files::read_text(&written, files::TEXT_LIMIT).map_err(|f| Fail { code: Code::ChildFailed, ..f })?;
             if approves(&report) && rejects(&ended.stdout) {
                 return Err(Fail::new(Code::ChildFailed, "the source wrote an approval and printed findings; neither is taken"));
