@@ -13,7 +13,7 @@ use crate::base::{Code, Fail};
 const OVERRULED: &[&str] = &[
     "core.fsmonitor=false",
     "core.splitIndex=false",
-    "core.compression=-1",
+    "core.looseCompression=1",
     "core.bigFileThreshold=512m",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
