@@ -1,27 +1,34 @@
 //! Findings: what a review said, in one shape, however it was written.
 //!
-//! [`read`] turns foreign text into a [`Review`]; the model below is what every other room works with.
+//! [`read`] turns foreign text into a [`Review`]; [`judge`] says what it comes to. The model below is what every other room
+//! works with.
 
+pub mod identity;
+pub mod judge;
 pub mod read;
 
-use crate::base::reason::Contradiction;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::reason::{Contradiction, words};
 use crate::base::severity::Grade;
 use crate::base::verdict::{Class, RoundVerdict};
 
 /// A place in a file. Lines count from 1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     /// The path as written, separators included.
     pub path: String,
     /// The first line, when one was written.
     pub line: Option<u64>,
-    /// The last line of a range of more than one line.
+    /// The last line of a range that was written as one, `9-9` included.
     pub end_line: Option<u64>,
 }
 
 /// One item of a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Finding {
+    /// The id the report gives it.
+    pub id: Option<String>,
     /// The six-word grade.
     pub grade: Grade,
     /// The level word as written.
@@ -36,8 +43,16 @@ pub struct Finding {
     pub headline: String,
     /// Bracket tags behind the severity.
     pub tags: Vec<String>,
+    /// What the item says behind its title, without marks.
+    pub body: String,
     /// Source text the item quotes in a fence of its own.
     pub quote: Option<String>,
+    /// The rule of the tool that found it.
+    pub rule: Option<String>,
+    /// The kind of defect, in the report's own word.
+    pub category: Option<String>,
+    /// What the report proposes.
+    pub fix: Option<String>,
     /// The line of the report the item starts on.
     pub report_line: u64,
 }
@@ -51,6 +66,56 @@ pub struct Declared {
     pub warning: u64,
     /// ℹ️
     pub info: u64,
+}
+
+words! {
+    /// What a declared count is a count of.
+    Counted {
+        Critical "critical",
+        High "high",
+        Medium "medium",
+        Low "low",
+        Suggestion "suggestion",
+        Total "total",
+        Actionable "actionable",
+        OutsideDiff "outside_diff",
+    }
+}
+
+impl Counted {
+    /// The count of one grade; none for what no report counts.
+    pub fn of(grade: Grade) -> Option<Counted> {
+        Counted::parse(grade.word())
+    }
+}
+
+words! {
+    /// Why an answer is none, whatever it says besides.
+    Failure {
+        RateLimited "rate_limited",
+        ErrorReported "error_reported",
+    }
+}
+
+words! {
+    /// The shape a review was written in.
+    Format {
+        Canonical "canonical",
+        Cargo "cargo",
+        Empty "empty",
+        Eslint "eslint",
+        Github "github",
+        Json "json",
+        JsonLines "jsonl",
+        Lines "lines",
+        Markdown "markdown",
+        Rdjson "rdjson",
+        Rdjsonl "rdjsonl",
+        Records "records",
+        Sarif "sarif",
+        Toml "toml",
+        Yaml "yaml",
+    }
 }
 
 /// One verdict statement of the report.
@@ -69,6 +134,8 @@ pub struct Statement {
 /// A whole review as read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {
+    /// The shape it was written in.
+    pub format: Option<Format>,
     /// Whether the report calls itself a canonical one (`# Deep Review Report`).
     pub canonical: bool,
     /// Every verdict statement in order.
@@ -77,40 +144,28 @@ pub struct Review {
     pub findings: Vec<Finding>,
     /// The Issues line or the three `count_` keys.
     pub declared: Option<Declared>,
+    /// Every other count the report declares of itself.
+    pub counts: BTreeMap<Counted, u64>,
     /// What the report says against itself; sorted and unique.
     pub contradictions: Vec<Contradiction>,
-    /// Whether it says, for the whole report, that there is nothing to report.
-    pub clean_phrase: bool,
-    /// Whether there is at least one findings section and every one is explicitly empty.
+    /// The phrase in which it says, for the whole report, that there is nothing to report.
+    pub clean_phrase: Option<String>,
+    /// Whether it says that there is nothing of some kind: a statement that decides nothing.
+    pub qualified_phrase: bool,
+    /// Whether there is at least one findings section or list and every one is explicitly empty.
     pub sections_empty: bool,
+    /// The phrase of the last such section; none for an empty list.
+    pub empty_phrase: Option<String>,
+    /// Items in item form that the report itself marks as closed.
+    pub resolved: u64,
+    /// Why it is no answer.
+    pub failure: Option<Failure>,
+    /// Where a block could not be read (NaN, depth over 128).
+    pub unreadable_at: Option<u64>,
     /// Where bytes were not UTF-8.
     pub bad_utf8_at: Option<u64>,
     /// Lines that look like findings and were not read as any (cases/reports/README.md §4, suspicious).
-    pub suspicious: u64,
+    pub suspicious: BTreeSet<u64>,
     /// The phrase in which the reviewer says that it could not look.
     pub could_not_review: Option<String>,
-}
-
-impl Review {
-    /// The class of the whole review and the literal that decided it (cases/reports/README.md §3, V1 to V6).
-    pub fn verdict(&self) -> (Class, Option<&str>) {
-        let said = |class: Class| self.statements.iter().rev().find(|s| s.class == class);
-        let spoken = self.statements.iter().any(|s| s.class != Class::None);
-        let (class, text) = if let Some(s) = said(Class::NeedsAttention) {
-            (Class::NeedsAttention, Some(s.text.as_str()))
-        } else if let Some(s) = said(Class::Unproven) {
-            (Class::Unproven, Some(s.text.as_str()))
-        } else if let Some(s) = said(Class::Approve) {
-            (Class::Approve, Some(s.text.as_str()))
-        } else if !spoken && self.findings.is_empty() && (self.clean_phrase || self.sections_empty) {
-            (Class::Approve, None)
-        } else {
-            (Class::None, said(Class::None).map(|s| s.text.as_str()))
-        };
-        if let Some(phrase) = self.could_not_review.as_deref().filter(|_| class == Class::Approve) {
-            return (Class::Unproven, Some(phrase));
-        }
-        let damaged = self.contradictions.contains(&Contradiction::Truncated) || self.bad_utf8_at.is_some();
-        if class == Class::Approve && damaged { (Class::Unproven, text) } else { (class, text) }
-    }
 }

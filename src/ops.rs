@@ -15,6 +15,7 @@ pub mod detect_scope;
 pub mod expand_loop_args;
 pub mod fingerprint_scope;
 pub mod gather;
+pub mod parse_findings;
 pub mod parse_response;
 pub mod plan_round;
 pub mod publish;

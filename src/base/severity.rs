@@ -25,6 +25,13 @@ words! {
     }
 }
 
+/// A grade that nothing says is unknown.
+impl Default for Grade {
+    fn default() -> Self {
+        Grade::Unknown
+    }
+}
+
 impl Grade {
     /// critical and high are `critical`; medium, low and unknown are `warning`; suggestion is counted as info.
     pub fn level(self) -> Level {
@@ -186,7 +193,11 @@ pub fn at_start(text: &str) -> Option<Written> {
     let word_at = skipped + gap;
     if let Some((grade, len)) = word_at_start(&body[word_at..]) {
         let end = word_at + len;
-        return Some(Written { grade, text: body[..end].replace(['*', '_'], "").trim().to_owned(), end: lead + end });
+        return Some(Written {
+            grade,
+            text: body[..end].replace(['*', '`'], "").replace(" _", " ").trim_matches(['_', ' ']).to_owned(),
+            end: lead + end,
+        });
     }
     let (mark, grade) = emoji?;
     Some(Written { grade: *grade, text: (*mark).to_owned(), end: lead + mark.len() })

@@ -91,7 +91,7 @@ fn line(issue: &Issue) -> String {
 mod tests {
     use super::*;
     use crate::check::{review, subject};
-    use crate::finding::read::markdown;
+    use crate::finding::read;
     use crate::report::strict;
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
             render(&Review { issues: issues.clone(), files: 1, passed: vec!["secret".to_owned()], ..Review::default() }, "2026-11-30");
         let strict = strict::read(&text).unwrap();
         assert_eq!(strict.verdict, RoundVerdict::RequestChanges);
-        let read = markdown::read(&text);
+        let read = read::review(text.as_bytes());
         assert!(read.canonical && read.contradictions.is_empty(), "{:?}", read.contradictions);
         assert_eq!(read.findings.len(), issues.len());
         for finding in &read.findings {
@@ -116,7 +116,7 @@ mod tests {
         for name in [" x.txt", "y.txt:1", "d\\x.txt", "a|b<!--.txt", "`q`.txt", "a\u{1b}.txt", "line\nbreak.txt"] {
             let issues = review(&subject(name, "x \n"), &[]);
             let text = render(&Review { issues, files: 1, ..Review::default() }, "2026-11-30");
-            let read = markdown::read(&text);
+            let read = read::review(text.as_bytes());
             assert_eq!((read.findings.len(), read.findings[0].place.clone()), (1, None), "{name:?}: {text}");
         }
     }

@@ -9,7 +9,7 @@ use crate::base::digest::sha256_hex;
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::finding::Declared;
-use crate::finding::read::markdown;
+use crate::finding::read;
 use crate::host::{Host, files};
 use crate::report::gate;
 use crate::round::readiness::{Bound, Readiness, Report, body, judge, requirements, scope_digest, seal};
@@ -142,7 +142,7 @@ fn gate_of(text: &str) -> Result<(String, Vec<gate::GateFinding>), String> {
     let count = |level| findings.iter().filter(|f| f.severity == level).count() as u64;
     use crate::base::severity::Level;
     let counted = Declared { critical: count(Level::Critical), warning: count(Level::Warning), info: count(Level::Info) };
-    if markdown::read(text).declared != Some(counted) {
+    if read::review(text.as_bytes()).declared != Some(counted) {
         return Err("the Artifact Gate and the Issues line count differently".to_owned());
     }
     Ok((sha256_hex(fence.as_bytes()), findings))

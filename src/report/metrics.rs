@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::base::severity::{Grade, Level};
 use crate::base::verdict::{Class, RoundVerdict};
 use crate::base::{Code, Fail, path};
-use crate::finding::read::markdown::counted;
+use crate::finding::judge::counted;
 use crate::finding::{Declared, Finding, Review};
 
 /// The categories the recurring-findings artifact knows.
@@ -82,12 +82,12 @@ pub fn judge(review: &Review, shown: &str) -> Result<Judged, Fail> {
     if review.bad_utf8_at.is_some() {
         warnings.push("bad_utf8".to_owned());
     }
-    if review.suspicious > 0 {
+    if !review.suspicious.is_empty() {
         warnings.push("unparsed_suspicious".to_owned());
     }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Judged { verdict, counts, warnings, suspicious: review.suspicious })
+    Ok(Judged { verdict, counts, warnings, suspicious: review.suspicious.len() as u64 })
 }
 
 /// REQUEST_CHANGES and CONCERN as written; where both stand, the graver one.

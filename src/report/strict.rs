@@ -5,7 +5,7 @@
 
 use crate::base::verdict::RoundVerdict;
 use crate::finding::Declared;
-use crate::finding::read::{label, markdown};
+use crate::finding::read::{self, label};
 
 /// A strict report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,10 +59,10 @@ pub fn read(text: &str) -> Result<Strict, &'static str> {
         return Err("the verdict does not follow from the counts");
     }
     // Whatever else stands in the text must not speak against it: the general reader sees the same, and nothing more.
-    let review = markdown::read(text);
-    let agrees = review.contradictions.is_empty() && review.suspicious == 0 && review.statements.len() == 1;
+    let review = read::review(text.as_bytes());
+    let agrees = review.contradictions.is_empty() && review.suspicious.is_empty() && review.statements.len() == 1;
     let looked = text.lines().all(|l| label::could_not_review(l).is_none());
-    if agrees && looked && markdown::counted(&review.findings) == counts {
+    if agrees && looked && crate::finding::judge::counted(&review.findings) == counts {
         Ok(Strict { verdict, counts, security })
     } else {
         Err("something else in the text speaks against it")

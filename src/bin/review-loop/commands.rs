@@ -52,6 +52,7 @@ commands! {
         check_readiness CheckReadiness false,
     }
     "findings" {
+        parse_findings ParseFindings false,
         parse_response ParseResponse false,
     }
     "everything" {

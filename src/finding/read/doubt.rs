@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::lines::{Lines, Zone, list_mark};
-use super::{label, location, markdown};
+use super::{entry, heading, label, location};
 use crate::base::severity::{self, Grade};
 use crate::base::verdict::Class;
 use crate::finding::Review;
@@ -88,27 +88,43 @@ const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers"
 /// Marks that open a line as a failure.
 const RED: &[&str] = &["🔴", "❌", "🚨", "⛔"];
 
-/// Adds what speaks against an approval to its review. `silent` counts the severity and findings sections that hold neither an item
-/// nor a statement of absence.
-pub fn approval(review: &mut Review, text: &str, silent: u64) {
-    if review.verdict().0 != Class::Approve {
+/// Adds what speaks against an approval to its review. `silent` are the severity and findings sections that hold neither an item
+/// nor a statement of absence, `holes` the lines, first and last, that were read as documents of their own. An answer that says
+/// nothing is asked only whether its reviewer could look.
+pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, holes: &[(u64, u64)]) {
+    let class = review.verdict().0;
+    if class == Class::Unproven && review.findings.is_empty() && review.statements.is_empty() {
+        review.could_not_review = text.lines().take(2000).find_map(label::could_not_review).or(review.could_not_review.take());
+        return;
+    }
+    if class != Class::Approve {
         return;
     }
     let read: BTreeSet<u64> = review.findings.iter().map(|f| f.report_line).collect();
     let stated: BTreeSet<u64> = review.statements.iter().map(|s| s.report_line).collect();
-    let mut doubts = silent;
+    let mut doubts = silent.clone();
+    let mut holes = holes.iter().peekable();
     let telling = if text.len() < 1 << 16 { None } else { telling() };
     // Most lines of a long report hold nothing of all this, and are told from one pass of an automaton.
     for line in Lines::new(text).filter(|l| telling.as_ref().is_none_or(|t| t.is_match(l.text))) {
         if line.zone == Zone::Text && review.could_not_review.is_none() {
             review.could_not_review = label::could_not_review(line.text);
         }
-        if !read.contains(&line.number) && !stated.contains(&line.number) && line.zone != Zone::Blank {
-            doubts += u64::from(speaks_against(line.text, line.zone));
+        while holes.peek().is_some_and(|(_, last)| *last < line.number) {
+            holes.next();
+        }
+        if holes.peek().is_some_and(|(first, _)| *first <= line.number) {
+            continue;
+        }
+        if !read.contains(&line.number)
+            && !stated.contains(&line.number)
+            && line.zone != Zone::Blank
+            && speaks_against(line.text, line.zone)
+        {
+            doubts.insert(line.number);
         }
     }
-    // A line that was suspicious when it was read is doubted here once more: the larger number stands.
-    review.suspicious = review.suspicious.max(doubts);
+    review.suspicious.extend(doubts);
 }
 
 /// Finds the lines that could say anything against an approval; every phrase of the rules below is in it.
@@ -123,14 +139,14 @@ fn telling() -> Option<AhoCorasick> {
 fn speaks_against(line: &str, zone: Zone) -> bool {
     let body = line.trim_start_matches(['>', ' ', '\t', '\u{a0}']);
     let content = &body[list_mark(body).unwrap_or(0)..];
-    if content.is_empty() || markdown::is_template_item(content) {
+    if content.is_empty() || entry::is_template_item(content) {
         return false;
     }
     let lower = content.to_lowercase();
     if is_denied(&lower) {
         return false;
     }
-    if zone == Zone::Text && DEMANDS.iter().any(|d| holds_words(&lower, d)) {
+    if zone == Zone::Text && !explains_a_level(body) && DEMANDS.iter().any(|d| holds_words(&lower, d)) {
         return true;
     }
     if label::bare_line(&lower).starts_with("confidence") {
@@ -345,6 +361,12 @@ fn denies(sentence: &str) -> bool {
     }
 }
 
+/// A row of a legend: a level word, and what it means.
+fn explains_a_level(body: &str) -> bool {
+    let first = body.strip_prefix('|').and_then(|r| r.split('|').next()).map(|c| c.trim_matches(['*', '_', '`', ' ']));
+    first.is_some_and(|c| severity::at_start(c).is_some_and(|w| w.end == c.len())) && location::scan(body).is_empty()
+}
+
 /// Whether a phrase stands in a line as whole words.
 fn holds_words(lower: &str, phrase: &str) -> bool {
     lower.match_indices(phrase).any(|(at, _)| !lower[..at].ends_with(char::is_alphanumeric))
@@ -451,7 +473,7 @@ fn marked_up(content: &str) -> bool {
 /// A severity heading in code or a quotation.
 fn grave_heading(content: &str) -> bool {
     let plain = content.trim_start_matches('#');
-    plain.len() < content.len() && markdown::severity_heading(plain.trim()).is_some_and(|w| is_grave(w.grade))
+    plain.len() < content.len() && heading::severity_of(plain.trim()).is_some_and(|w| is_grave(w.grade))
 }
 
 /// `### Critical: SQL injection`: a heading that is a finding of its own.
@@ -469,10 +491,14 @@ fn grave_heading_with_title(body: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::read::markdown::read;
+    fn read(text: &str) -> crate::finding::Review {
+        crate::finding::read::review(text.as_bytes())
+    }
 
-    fn doubts(text: &str) -> u64 {
-        read(&format!("# Review\n\n{text}\n\n**Verdict**: APPROVE\n")).suspicious
+    /// Lines that are counted as suspicious or read as findings.
+    fn doubts(text: &str) -> usize {
+        let review = read(&format!("# Review\n\n{text}\n\n**Verdict**: APPROVE\n"));
+        review.suspicious.len() + review.findings.len()
     }
 
     #[test]
@@ -551,8 +577,9 @@ mod tests {
             ["(P0) SQL injection", "I can’t review the diff", "- ❌ auth check missing", "- 重要度:高 注入", "This Must Be Fixed now."]
         {
             let [short, long] = ["", &padding].map(|p| read(&format!("{p}\n{text}\n\n**Verdict**: APPROVE\n")));
-            assert!(short.suspicious > 0 || short.could_not_review.is_some(), "{text}");
-            assert_eq!((short.suspicious, short.could_not_review), (long.suspicious, long.could_not_review), "{text}");
+            assert!(!short.suspicious.is_empty() || short.could_not_review.is_some() || !short.findings.is_empty(), "{text}");
+            assert_eq!(short.findings.len(), long.findings.len(), "{text}");
+            assert_eq!((short.suspicious.len(), short.could_not_review), (long.suspicious.len(), long.could_not_review), "{text}");
         }
     }
 
@@ -575,7 +602,8 @@ mod tests {
             "### Findings\n\nNo blocking findings. The previously reported [P1] race in `src/a.rs:40` has been fixed.",
             "<details><summary>Critical (0)</summary></details>",
         ] {
-            assert_eq!(doubts(text), 0, "{text}");
+            let review = read(&format!("# Review\n\n{text}\n\n**Verdict**: APPROVE\n"));
+            assert!(review.suspicious.is_empty(), "{text}: {:?}", review.suspicious);
         }
     }
 }

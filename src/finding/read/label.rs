@@ -423,6 +423,51 @@ pub fn could_not_review(line: &str) -> Option<String> {
     None
 }
 
+/// Whether a text says that a limit of requests was reached.
+pub fn is_rate_limit(text: &str) -> bool {
+    const SAID: &[&str] = &[
+        "rate limit exceeded",
+        "rate limit reached",
+        "rate_limit",
+        "rate limited",
+        "rate-limited",
+        "hit your limit",
+        "usage limit",
+        "quota is used up",
+        "quota exceeded",
+        "exceeded your current quota",
+        "too many requests",
+        "limit reached",
+        "resource_exhausted",
+        "レート制限",
+        "速率限制",
+        "사용 한도",
+    ];
+    let lower = text.to_lowercase();
+    SAID.iter().any(|s| lower.contains(s)) || lower.split(|c: char| !c.is_alphanumeric()).any(|w| w == "429")
+}
+
+/// Whether a line says that there is nothing of some kind: `No blocking findings`, `no issues found yet`. Such a phrase decides
+/// nothing, but it is a statement.
+pub fn is_qualified_phrase(line: &str) -> bool {
+    const NOUNS: &[&str] = &[
+        "finding", "findings", "issue", "issues", "problem", "problems", "bug", "bugs", "concern", "concerns", "blocker", "blockers",
+        "defects",
+    ];
+    let lower = line.to_lowercase();
+    let denied = lower.split(['.', ';', '。', ',']).any(|sentence| {
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+        let opening = words.clone().take(2).collect::<Vec<_>>().join(" ");
+        let skipped = if matches!(opening.as_str(), "there are" | "there were" | "i found" | "i see" | "we found") { 2 } else { 0 };
+        let mut words = words.by_ref().skip(skipped);
+        words.next() == Some("no") && words.take(4).any(|w| NOUNS.contains(&w))
+    });
+    denied
+        || ["指摘はありません", "問題はありません", "没有新的问题", "没有发现", "严重以上", "이상의 문제는 없", "문제는 없"]
+            .iter()
+            .any(|p| line.contains(p))
+}
+
 /// Lower case with folded blanks.
 pub fn fold(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()

@@ -24,6 +24,8 @@ pub enum Zone {
 /// One line of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
+    /// The byte it starts at.
+    pub at: usize,
     /// Counted from 1.
     pub number: u64,
     /// Without its line end.
@@ -41,6 +43,7 @@ struct Marker {
 
 /// Walks the lines of a text.
 pub struct Lines<'a> {
+    whole: &'a str,
     rest: &'a str,
     number: u64,
     fence: Option<Marker>,
@@ -57,10 +60,17 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// A reader at the start of `text`.
     pub fn new(text: &'a str) -> Lines<'a> {
-        let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Lines::from(text, 0, 0)
+    }
+
+    /// A reader behind `lines` lines, at byte `at`.
+    pub fn from(text: &'a str, at: usize, lines: u64) -> Lines<'a> {
+        let rest = &text[at..];
+        let rest = if at == 0 { rest.strip_prefix('\u{feff}').unwrap_or(rest) } else { rest };
         Lines {
+            whole: text,
             rest,
-            number: 0,
+            number: lines,
             fence: None,
             never_closes: [usize::MAX; 2],
             comment: false,
@@ -70,6 +80,22 @@ impl<'a> Lines<'a> {
             in_alert: false,
             unclosed: false,
         }
+    }
+
+    /// Goes on behind byte `end`, which lies in the current line or below it: gives what is left of the line it lies in.
+    pub fn skip_past(&mut self, end: usize) -> &'a str {
+        let next = self.whole.len() - self.rest.len();
+        let stop = memchr::memchr(b'\n', &self.whole.as_bytes()[end..]).map_or(self.whole.len(), |n| end + n);
+        if end > next {
+            self.number += memchr::memchr_iter(b'\n', &self.whole.as_bytes()[next..end]).count() as u64 + 1;
+            self.rest = self.whole.get(stop + 1..).unwrap_or_default();
+        }
+        &self.whole[end..stop]
+    }
+
+    /// The number of the line that was given last.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     fn take_line(&mut self) -> Option<&'a str> {
@@ -173,6 +199,7 @@ impl<'a> Iterator for Lines<'a> {
     type Item = Line<'a>;
 
     fn next(&mut self) -> Option<Line<'a>> {
+        let at = self.whole.len() - self.rest.len();
         let text = self.take_line()?;
         let zone = self.classify(text);
         // A line of indented code keeps the next one code as well.
@@ -180,7 +207,7 @@ impl<'a> Iterator for Lines<'a> {
         let quoted = zone == Zone::Text && self.in_alert && text.trim_start().starts_with('>');
         let text = if quoted { text.trim_start().trim_start_matches('>').trim_start_matches(' ') } else { text };
         let text = if zone == Zone::Text && text.trim_start().starts_with("<!--") { behind_comment(text.trim_start()) } else { text };
-        Some(Line { number: self.number, text, zone })
+        Some(Line { at, number: self.number, text, zone })
     }
 }
 

@@ -22,6 +22,29 @@ pub struct Cite {
     pub span: std::ops::Range<usize>,
 }
 
+impl Cite {
+    /// The place and its further ranges.
+    pub fn places(self) -> impl Iterator<Item = Location> {
+        let path = self.place.path.clone();
+        let more = self.more.into_iter().map(move |(line, end_line)| Location { path: path.clone(), line: Some(line), end_line });
+        std::iter::once(self.place).chain(more)
+    }
+}
+
+/// Every citation of a text of several lines; spans count from the start of their line.
+pub fn scan_text(text: &str) -> Vec<Cite> {
+    text.lines().flat_map(scan).collect()
+}
+
+/// A line or a range of lines on its own: `22`, `41–44`, `L3-L9`, `lines 4 to 9`.
+pub fn line_range(text: &str) -> Option<(u64, Option<u64>)> {
+    let bare = text.trim_matches(['`', '*', '_', ' ', '(', ')']);
+    let bare = ["lines ", "line ", "Lines ", "Line ", "L", "l"].iter().find_map(|p| bare.strip_prefix(p)).unwrap_or(bare);
+    let (first, last, used) = number_range(bare)?;
+    let rest = bare[used..].trim_start();
+    (first > 0 && (rest.is_empty() || rest.starts_with([',', ')', ';', '(']))).then_some((first, last))
+}
+
 /// The longest text that is read as one citation, in bytes.
 const REACH: usize = 4096;
 
@@ -131,7 +154,7 @@ fn link(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     let of_target = whole(&decoded).or_else(|| blob_url(&decoded).map(|p| (p, Vec::new())));
     let chosen = match (of_text, of_target) {
         (Some((text, more)), Some((target, _))) => {
-            let keep_text = text.path.contains('/') || crate::base::path::is_absolute(&target.path) || holds(&decoded, "://");
+            let keep_text = text.path.contains('/') || holds(&decoded, "://");
             let line = text.line.or(target.line);
             let end_line = if text.line.is_some() { text.end_line } else { target.end_line };
             Some((Location { path: if keep_text { text.path } else { target.path }, line, end_line }, more))
@@ -145,7 +168,8 @@ fn link(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     end
 }
 
-fn percent_decoded(text: &str) -> String {
+/// Decodes `%20` and its like.
+pub fn percent_decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(b) = bytes.next() {
@@ -321,7 +345,7 @@ fn number_range(text: &str) -> Option<(u64, Option<u64>, usize)> {
         let more = rest_body.bytes().take_while(u8::is_ascii_digit).count();
         if let Some(end) = crate::base::number::digits(&rest_body[..more]) {
             let used = text.len() - rest_body.len() + more;
-            return Some((line, (end > line).then_some(end), used));
+            return Some((line, (end >= line).then_some(end), used));
         }
     }
     Some((line, None, digits))
@@ -397,7 +421,7 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
     {
         return (Location { line: Some(number), end_line, ..place }, end + 1 + used);
     }
-    let tail = tail.strip_prefix("at ").or_else(|| tail.strip_prefix("on ")).unwrap_or(tail);
+    let tail = ["at ", "on ", "around ", "near "].iter().find_map(|w| tail.strip_prefix(w)).unwrap_or(tail);
     let lead = rest.len() - tail.len();
     for word in ["lines ", "line ", "Lines ", "Line ", "L"] {
         if let Some((number, end_line, used)) = tail.strip_prefix(word).and_then(number_range) {

@@ -1,180 +1,96 @@
-//! Markdown reports: level-aware sections, one finding per item, verdict and count lines.
+//! Markdown and plain text reports: level-aware sections, one finding per item, verdict and count lines.
 //!
 //! An item is a finding when it carries a severity, or stands in a section that is a severity or a findings list
 //! (cases/reports/README.md §4). In a severity section every line is accounted for: it is an item, part of one, or a
-//! statement of absence. Bound: linear in the text; a line is looked at once.
+//! statement of absence. A document of keys that stands in the text (a JSON object, a labelled fence) is read by its own
+//! reader. Bound: linear in the text; a line is looked at once.
 
+use std::collections::BTreeSet;
+
+use super::entry::{self, Key, Tag};
+use super::heading::{self, Kind};
 use super::lines::{Line, Lines, Zone, list_mark};
-use super::{doubt, label, location};
+use super::table::{self, Columns, Row};
+use super::{counts, doubt, json, label, location, schema, whole};
 use crate::base::reason::Contradiction;
-use crate::base::severity::{self, Grade, Level, Written};
-use crate::base::verdict::{self, Class};
-use crate::finding::{Declared, Finding, Location, Review, Statement};
-
-/// What a section holds.
-#[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    /// Findings of one severity.
-    Severity(Written),
-    /// Findings of any severity.
-    Findings,
-    /// Praise, checks passed, items closed: never findings.
-    Closed,
-    /// Anything else; inherits a severity section it stands in.
-    Other,
-}
+use crate::base::severity::{Grade, Written};
+use crate::base::verdict::{self, Stated};
+use crate::finding::{Counted, Declared, Failure, Finding, Format, Location, Review, Statement};
 
 #[derive(Debug)]
 struct Section {
     level: usize,
     kind: Kind,
     items: bool,
-    absent: bool,
+    /// The phrase that says it is empty.
+    absent: Option<String>,
     /// A sentence that says so in words of its own.
     denied: bool,
     children: bool,
+    line: u64,
 }
 
-/// Headings of a findings list, folded.
-const FINDINGS: &[&str] = &[
-    "findings",
-    "issues",
-    "key issues",
-    "problems",
-    "review comments",
-    "amendments",
-    "review findings",
-    "issues found",
-    "bugs",
-    "bugs found",
-    "problems found",
-    "vulnerabilities",
-    "security vulnerabilities",
-    "security issues",
-    "concerns",
-    "security concerns",
-    "open issues",
-    "open findings",
-    "action items",
-    "required changes",
-    "unresolved",
-    "not fixed",
-    "not resolved",
-    "not addressed",
-    "key findings",
-    "main findings",
-    "weaknesses",
-    "must-fix before merge",
-    "must fix before merge",
-    "blocking issues before merge",
-    "必須対応",
-    "要修正",
-    "修正必須",
-    "問題点",
-    "問題",
-    "必须修复",
-    "반드시 수정",
-    "指摘事項",
-    "指摘",
-    "问题",
-    "问题列表",
-    "지적 사항",
-    "지적사항",
-    "발견 사항",
-    "발견사항",
-];
-
-/// Starts of headings whose items are not findings.
-const CLOSED: &[&str] = &[
-    "🟢",
-    "✅",
-    "passed",
-    "what is sound",
-    "what's good",
-    "what is good",
-    "what went well",
-    "strengths",
-    "positives",
-    "good points",
-    "fixed",
-    "resolved",
-    "already fixed",
-    "잘된 점",
-    "통과",
-    "해결",
-    "良い点",
-    "解決済み",
-    "优秀实践",
-    "优点",
-    "已解决",
-    "已修复",
-];
-
-/// Words that take a closed heading back: what stands under it is open, or partly so.
-const REOPENED: &[&str] = &["reappear", "again", "regress", "weakness", "broken", "not ", "but "];
-
-/// Nouns that may follow a level word in a heading.
-const HEADING_NOUNS: &[&str] = &[
-    "issues",
-    "issue",
-    "findings",
-    "finding",
-    "severity",
-    "priority",
-    "problems",
-    "items",
-    "comments",
-    "level",
-    "risk",
-    "risks",
-    "notes",
-    "warnings",
-    "bugs",
-    "bug",
-    "concerns",
-    "concern",
-    "defects",
-    "errors",
-    "vulnerabilities",
-    "flaws",
-    "blockers",
-    "이슈",
-    "문제",
-    "사항",
-    "결함",
-    "问题",
-    "問題",
-    "級",
-    "级",
-    "度",
-];
-
+/// An item that is still being read.
 struct Open {
     finding: Finding,
-    /// The item is a heading: everything up to the next heading belongs to it.
-    by_heading: bool,
+    origin: whole::Origin,
+    /// The level of the heading that is the item: everything up to the next heading of its level belongs to it.
+    heading: Option<usize>,
     indent: usize,
-    quote: Option<String>,
-    quoting: bool,
+    /// The severity is not its own.
+    inherited: bool,
+    /// It is an item only if a place or a severity follows.
+    candidate: bool,
     after_blank: bool,
 }
 
+/// A fence that is open: its label, the byte and line its content starts at.
+struct Fence<'t> {
+    label: &'t str,
+    start: usize,
+    line: u64,
+}
+
 struct Reader<'t> {
+    text: &'t str,
+    depth: usize,
     review: Review,
     sections: Vec<Section>,
+    /// Counts sections, so that two of one name are told apart.
+    ordinal: u32,
     open: Option<Open>,
-    counts: [Option<u64>; 3],
+    origins: Vec<whole::Origin>,
+    keys: [Option<u64>; 3],
     awaits_verdict: bool,
     last: Option<(&'t str, u64)>,
     all_explicit: bool,
     empty_sections: usize,
     /// Sections of findings that hold neither an item nor a statement of absence.
-    silent: u64,
+    silent: BTreeSet<u64>,
     headings: usize,
-    phrase_in_section: bool,
+    phrase_in_section: Option<String>,
     echo: Echo,
     /// The last line of text, which a line of dashes below it makes a heading.
     above: Option<(&'t str, u64)>,
+    table: Option<Columns>,
+    header: Option<(Vec<String>, u64)>,
+    fence: Option<Fence<'t>>,
+    /// The one fence without a label or with that of a text, and how many there are.
+    plain_fence: Option<(std::ops::Range<usize>, u64)>,
+    plain_fences: usize,
+    /// No document is looked for before this byte: one that broke was read up to here.
+    no_json_before: usize,
+    /// Lines of documents that other readers have read, first and last.
+    holes: Vec<(u64, u64)>,
+    /// The files that stand outside every item.
+    files: BTreeSet<String>,
+    /// The file a bot's folded section is about.
+    file: Option<String>,
+    /// Counts of sentences, by line.
+    claimed: Vec<(u64, Counted, u64)>,
+    /// Whether the last text before an item announces levels and their meaning.
+    announces: bool,
+    limited: bool,
 }
 
 /// A transcript repeats the prompt between a line `user` and a line `codex`; nothing in it is the reviewer's.
@@ -188,31 +104,63 @@ enum Echo {
     Inside,
 }
 
-/// Reads a markdown review.
-pub fn read(text: &str) -> Review {
+/// Reads a text, behind `skipped` lines of front matter.
+pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
+    let start = text.split_inclusive('\n').take(usize::try_from(skipped).unwrap_or(0)).map(str::len).sum();
     let mut reader = Reader {
-        review: Review::default(),
+        text,
+        depth,
+        review: Review { format: Some(Format::Markdown), ..Review::default() },
         sections: Vec::new(),
+        ordinal: 0,
         open: None,
-        counts: [None; 3],
+        origins: Vec::new(),
+        keys: [None; 3],
         awaits_verdict: false,
         last: None,
         all_explicit: true,
         empty_sections: 0,
-        silent: 0,
+        silent: BTreeSet::new(),
         headings: 0,
-        phrase_in_section: false,
+        phrase_in_section: None,
         echo: if has_transcript(text) { Echo::Outside } else { Echo::Never },
         above: None,
+        table: None,
+        header: None,
+        fence: None,
+        plain_fence: None,
+        plain_fences: 0,
+        no_json_before: 0,
+        holes: Vec::new(),
+        files: BTreeSet::new(),
+        file: None,
+        claimed: Vec::new(),
+        announces: false,
+        limited: false,
     };
-    let mut lines = Lines::new(text);
-    for line in lines.by_ref() {
-        reader.line(line);
+    let mut lines = Lines::from(text, start, skipped);
+    while let Some(line) = lines.next() {
+        match reader.embedded(&line) {
+            Some((inner, at, end)) => {
+                let before = Line { text: &line.text[..at], ..line };
+                if !before.text.trim().is_empty() {
+                    reader.line(before);
+                }
+                reader.close_item();
+                reader.take(inner);
+                let rest = lines.skip_past(end);
+                reader.holes.push((line.number, lines.number()));
+                if !rest.trim().is_empty() {
+                    reader.line(Line { at: end, number: lines.number(), text: rest.trim_end_matches('\r'), zone: Zone::Text });
+                }
+            }
+            None => reader.line(line),
+        }
     }
     if lines.unclosed {
         reader.review.contradictions.push(Contradiction::Truncated);
     }
-    reader.finish(text)
+    reader.finish()
 }
 
 impl<'t> Reader<'t> {
@@ -220,32 +168,87 @@ impl<'t> Reader<'t> {
         match line.zone {
             Zone::Text => self.text(line),
             Zone::Blank => {
+                self.end_table();
                 if let Some(open) = &mut self.open {
                     open.after_blank = true;
                 }
             }
-            Zone::Fence => self.fence(),
-            Zone::Code => self.code(line.text),
-            Zone::Quote | Zone::Hidden => {}
+            Zone::Fence => self.fence(&line),
+            Zone::Code | Zone::Quote | Zone::Hidden => {}
         }
     }
 
-    /// The first fence that stands in an item is source text it quotes.
-    fn fence(&mut self) {
-        if let Some(open) = &mut self.open {
-            open.quoting = !open.quoting && open.quote.is_none();
+    /// A JSON document that is an answer and starts in this line: what it says, where in the line it starts, and where it ends.
+    fn embedded(&mut self, line: &Line<'t>) -> Option<(Review, usize, usize)> {
+        if line.zone != Zone::Text || self.echo == Echo::Inside {
+            return None;
         }
-    }
-
-    fn code(&mut self, text: &str) {
-        if let Some(open) = self.open.as_mut().filter(|o| o.quoting) {
-            let quote = open.quote.get_or_insert_default();
-            if quote.len() + text.len() < 2000 {
-                if !quote.is_empty() {
-                    quote.push('\n');
-                }
-                quote.push_str(text.trim());
+        let offset = line.text.as_ptr().addr() - self.text.as_ptr().addr();
+        let mut from = 0;
+        while let Some(found) = memchr::memchr2(b'{', b'[', &line.text.as_bytes()[from..]) {
+            let at = from + found;
+            from = at + 1;
+            let start = offset + at;
+            if start < self.no_json_before || !starts_json(&self.text.as_bytes()[start..]) {
+                continue;
             }
+            match json::read(self.text, start) {
+                Ok(document) => {
+                    self.no_json_before = document.end.max(start + 1);
+                    let lines = super::LineIndex::Fixed(line.number);
+                    let answer = schema::document(&document.node, &lines, self.depth + 1).filter(schema::is_answer);
+                    if let Some(mut review) = answer {
+                        super::mark(&mut review, &document);
+                        return Some((review, at, document.end));
+                    }
+                }
+                Err(unreadable) => {
+                    self.no_json_before = unreadable.0 + 1;
+                    self.review.unreadable_at = self.review.unreadable_at.or(Some(unreadable.0 as u64));
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes in what another reader found in the text.
+    fn take(&mut self, inner: Review) {
+        let origin = whole::Origin { section: self.ordinal, document: true, ..whole::Origin::default() };
+        self.origins.extend(std::iter::repeat_n(origin, inner.findings.len()));
+        if let Some(section) = self.governing().filter(|_| !inner.findings.is_empty()) {
+            section.items = true;
+        }
+        self.review.absorb(inner);
+    }
+
+    /// The opening and the closing line of a fence. A document is read by its own reader; of an item the first fence is
+    /// source text that it quotes.
+    fn fence(&mut self, line: &Line<'t>) {
+        let Some(fence) = self.fence.take() else {
+            let label = line.text.trim_start().trim_start_matches(['`', '~']);
+            self.fence = Some(Fence { label, start: line.at + line.text.len() + 1, line: line.number + 1 });
+            return;
+        };
+        let content = self.text.get(fence.start.min(line.at)..line.at).unwrap_or_default();
+        if let Some(inner) = super::fenced(fence.label, content, fence.line, self.depth + 1) {
+            self.close_item();
+            self.take(inner);
+            self.holes.push((fence.line - 1, line.number));
+            return;
+        }
+        if matches!(fence.label.trim(), "" | "text" | "markdown" | "md") {
+            self.plain_fences += 1;
+            self.plain_fence = Some((fence.start.min(line.at)..line.at, fence.line));
+        }
+        if let Some(open) = self.open.as_mut().filter(|o| o.finding.quote.is_none()) {
+            let mut quote = String::new();
+            for part in content.lines().map(str::trim) {
+                if quote.len() + part.len() < 2000 {
+                    quote.push_str(if quote.is_empty() { "" } else { "\n" });
+                    quote.push_str(part);
+                }
+            }
+            open.finding.quote = Some(quote).filter(|q| !q.is_empty());
         }
     }
 
@@ -254,7 +257,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let above = self.above.take();
-        if let Some(level) = setext(line.text)
+        if let Some(level) = heading::setext(line.text)
             && let Some((heading, number)) = above.filter(|(_, n)| n + 1 == line.number)
         {
             // The line above was taken for text, or for an item of its own; it is a heading.
@@ -267,7 +270,12 @@ impl<'t> Reader<'t> {
         }
         let indent = line.text.len() - line.text.trim_start().len();
         let body = &line.text[indent..];
-        if let Some((level, heading)) = heading(body) {
+        if body.starts_with('|') && self.row(body, line.number) {
+            self.last = None;
+            return;
+        }
+        self.end_table();
+        if let Some((level, heading)) = heading::atx(body) {
             self.heading(level, heading, line.number);
             return;
         }
@@ -276,8 +284,15 @@ impl<'t> Reader<'t> {
             return;
         }
         self.last_line(body, line.number);
-        if let Some(level_word) = bold_heading(body) {
-            self.push_section(7, Kind::Severity(level_word));
+        if body.starts_with('<') && self.folded(body, line.number) {
+            return;
+        }
+        if let Some(level_word) = heading::bold(body) {
+            self.push_section(7, Kind::Severity(level_word), line.number);
+            return;
+        }
+        if heading::opens_list(body) {
+            self.push_section(7, Kind::Findings, line.number);
             return;
         }
         self.item_line(body, indent, line.number);
@@ -301,32 +316,43 @@ impl<'t> Reader<'t> {
     }
 
     fn heading(&mut self, level: usize, heading: &str, number: u64) {
-        self.close_item();
+        self.end_table();
         self.last = None;
         self.awaits_verdict = false;
-        self.headings += 1;
         self.review.canonical |= level == 1 && heading.starts_with("Deep Review Report");
-        if label::is_verdict_label(heading.trim_end_matches([':', '：'])) {
+        let verdict = label::is_verdict_label(heading.trim_end_matches([':', '：']));
+        let kind = heading::kind(heading);
+        let inside = self.sections.iter().rev().find(|s| s.level < level && s.kind != Kind::Other).map(|s| s.kind.clone());
+        let item = if kind == Kind::Other && !verdict { heading::item(heading, inside.as_ref()) } else { None };
+        let within = self.open.as_ref().is_some_and(|o| o.heading.is_some_and(|h| h < level));
+        if within && !verdict && item.as_ref().is_none_or(|t| t.inherited) && kind == Kind::Other {
+            // A part of the item above it, which has headings of its own.
+            self.continue_item(heading);
+            return;
+        }
+        self.close_item();
+        self.headings += 1;
+        self.announces = announces(heading);
+        if verdict {
             self.awaits_verdict = true;
-            self.push_section(level, Kind::Other);
+            self.push_section(level, Kind::Other, number);
             return;
         }
         if let Some(value) = label::verdict_value(heading).or_else(|| label::review_heading(heading)) {
             self.state_verdict(value, number);
+        } else if let Some(stated) = label::verdict_against(heading) {
+            self.state(stated, number);
         }
-        let kind = kind_of_heading(heading);
-        let inside = self.sections.iter().rev().find(|s| s.level < level && s.kind != Kind::Other).map(|s| s.kind.clone());
-        let item = if kind == Kind::Other { item_heading(heading, inside) } else { None };
-        self.push_section(level, kind);
+        self.push_section(level, kind, number);
         if let Some(tag) = item {
             self.open_item(heading, 0, number, tag);
             if let Some(open) = &mut self.open {
-                open.by_heading = true;
+                open.heading = Some(level);
             }
         }
     }
 
-    fn push_section(&mut self, level: usize, kind: Kind) {
+    fn push_section(&mut self, level: usize, kind: Kind, line: u64) {
         self.close_item();
         self.pop_sections(level);
         if kind != Kind::Other {
@@ -334,25 +360,30 @@ impl<'t> Reader<'t> {
                 outer.children = true;
             }
         }
-        self.sections.push(Section { level, kind, items: false, absent: false, denied: false, children: false });
+        self.ordinal += 1;
+        self.sections.push(Section { level, kind, items: false, absent: None, denied: false, children: false, line });
     }
 
     fn pop_sections(&mut self, level: usize) {
         while self.sections.last().is_some_and(|s| s.level >= level) {
             if let Some(section) = self.sections.pop() {
-                self.leave(&section);
+                self.leave(section);
             }
         }
     }
 
-    fn leave(&mut self, section: &Section) {
+    fn leave(&mut self, section: Section) {
         if matches!(section.kind, Kind::Severity(_) | Kind::Findings) && !section.children {
-            if section.absent && !section.items {
-                self.empty_sections += 1;
-            } else {
-                self.all_explicit = false;
+            if !section.items && section.absent.is_none() && !section.denied {
+                self.silent.insert(section.line);
             }
-            self.silent += u64::from(!section.items && !section.absent && !section.denied);
+            match section.absent.filter(|_| !section.items) {
+                Some(phrase) => {
+                    self.empty_sections += 1;
+                    self.review.empty_phrase = Some(phrase);
+                }
+                None => self.all_explicit = false,
+            }
         }
     }
 
@@ -361,9 +392,14 @@ impl<'t> Reader<'t> {
         self.sections.iter_mut().rev().find(|s| s.kind != Kind::Other)
     }
 
+    fn governs(&self) -> Option<&Kind> {
+        self.sections.iter().rev().map(|s| &s.kind).find(|k| **k != Kind::Other)
+    }
+
     /// Verdict and count lines. True when the line was one.
     fn labelled(&mut self, line: &str, number: u64) -> bool {
         if self.awaits_verdict {
+            self.awaits_verdict = false;
             let value = label::bare_line(line);
             // Of boxes to tick only a ticked one says anything.
             if let Some((false, _)) = label::tick_box(value) {
@@ -375,34 +411,36 @@ impl<'t> Reader<'t> {
                 return true;
             }
         }
-        if let Some(value) = label::verdict_row(line) {
-            self.state_verdict(value, number);
-            return true;
-        }
         for (slot, count) in label::count_keys(line) {
-            self.counts[slot] = Some(self.counts[slot].unwrap_or(0).max(count));
+            self.keys[slot] = Some(self.keys[slot].unwrap_or(0).max(count));
         }
-        if !has_separator(line) {
-            return false;
-        }
-        if let Some(declared) = label::issues_line(line) {
-            self.declare(declared);
-            return true;
-        }
-        let Some(value) = label::verdict_value(line) else {
-            if let Some(stated) = label::verdict_against(line) {
-                let round_word = stated.round_word();
-                self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
+        if has_separator(line) {
+            if let Some(declared) = label::issues_line(line) {
+                self.declare(declared);
                 return true;
             }
-            return false;
-        };
-        if value.is_empty() {
-            self.awaits_verdict = true;
-        } else {
-            self.state_verdict(value, number);
+            if let Some(value) = label::verdict_value(line) {
+                if value.is_empty() {
+                    self.awaits_verdict = true;
+                } else {
+                    self.state_verdict(value, number);
+                }
+                return true;
+            }
+            if let Some(stated) = label::verdict_against(line) {
+                self.state(stated, number);
+                return true;
+            }
         }
-        true
+        if self.open.is_some() || line.len() > 240 || !line.bytes().any(|b| b.is_ascii_digit()) {
+            return false;
+        }
+        let found = counts::of_line(line);
+        for (counted, n) in &found {
+            let known = self.review.counts.entry(*counted).or_default();
+            *known = (*known).max(*n);
+        }
+        !found.is_empty()
     }
 
     /// Where counts are declared several times the graver numbers stand; what was read then disagrees with one of them.
@@ -418,14 +456,129 @@ impl<'t> Reader<'t> {
             self.review.contradictions.push(Contradiction::EchoedTemplate);
             return;
         }
-        let Some(stated) = verdict::read_value(value) else {
-            return;
-        };
+        if let Some(stated) = verdict::read_value(value) {
+            self.state(stated, number);
+        }
+    }
+
+    fn state(&mut self, stated: Stated, report_line: u64) {
         if !stated.known {
             self.review.contradictions.push(Contradiction::UnrecognizedVerdict);
         }
         let round_word = stated.round_word();
-        self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
+        self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line });
+    }
+
+    /// A line of a table; false for one that only begins like it.
+    fn row(&mut self, body: &str, number: u64) -> bool {
+        let Some(cells) = table::cells(body).filter(|c| c.len() > 1) else { return false };
+        if table::is_separator(&cells) {
+            if let Some((header, _)) = self.header.take() {
+                self.close_item();
+                self.table = Some(Columns::of(&header));
+            }
+            return true;
+        }
+        if let Some(value) = label::verdict_row(body) {
+            self.state_verdict(value, number);
+            return true;
+        }
+        if let Some(columns) = self.table.clone() {
+            self.table_row(&columns, &cells, number);
+            return true;
+        }
+        self.end_table();
+        self.header = Some((cells, number));
+        true
+    }
+
+    fn table_row(&mut self, columns: &Columns, cells: &[String], number: u64) {
+        let governs = self.governs();
+        let (in_section, closed) = (matches!(governs, Some(Kind::Findings | Kind::Severity(_))), governs == Some(&Kind::Closed));
+        let inherited = self.inherited();
+        match table::row(columns, cells, in_section, closed, number) {
+            Row::Finding(mut finding) => {
+                if let Some(written) = inherited.filter(|_| finding.severity_text.is_none()) {
+                    (finding.grade, finding.severity_text) = (written.grade, Some(written.text));
+                }
+                if let Some(section) = self.governing() {
+                    section.items = true;
+                }
+                self.origins.push(whole::Origin { section: self.ordinal, ..whole::Origin::default() });
+                self.review.findings.push(*finding);
+            }
+            Row::Count(counted, n) => *self.review.counts.entry(counted).or_default() += n,
+            Row::Closed => self.review.resolved += 1,
+            Row::Absent(phrase) => self.absent(&phrase, governs_none(&self.sections)),
+            Row::Other => self.suspect(&format!("|{}|", cells.join("|")), number),
+        }
+    }
+
+    /// Ends a table; a first row without a header below it may be a finding of its own.
+    fn end_table(&mut self) {
+        self.table = None;
+        let Some((cells, number)) = self.header.take() else { return };
+        match table::headless(&cells, number).filter(|_| self.governs() != Some(&Kind::Closed)) {
+            Some(finding) => {
+                self.close_item();
+                if let Some(section) = self.governing() {
+                    section.items = true;
+                }
+                self.origins.push(whole::Origin { section: self.ordinal, ..whole::Origin::default() });
+                self.review.findings.push(finding);
+            }
+            None => self.suspect(&format!("|{}|", cells.join("|")), number),
+        }
+    }
+
+    fn suspect(&mut self, line: &str, number: u64) {
+        if label::is_suspicious(line) {
+            self.review.suspicious.insert(number);
+        }
+    }
+
+    /// `<summary>🧹 Nitpick comments (1)</summary>` opens a section, `<summary>src/a.rs (2)</summary>` names the file of what
+    /// follows. True when the line was one of these.
+    fn folded(&mut self, body: &'t str, number: u64) -> bool {
+        let Some((_, tail)) = body.split_once("<summary>") else {
+            return body.starts_with("</") || body.starts_with("<details") || body.starts_with("<blockquote");
+        };
+        let inner = tail.split("</summary>").next().unwrap_or_default().trim();
+        let counted = |(name, count): (&'t str, &str)| Some((name.trim(), count.strip_suffix(')')?.trim().parse::<u64>().ok()?));
+        let (name, count) = match inner.rsplit_once('(').and_then(counted) {
+            Some((name, count)) => (name, Some(count)),
+            None => (inner, None),
+        };
+        let plain = name.trim_start_matches(|c: char| !c.is_alphanumeric()).trim();
+        let folded = label::fold(plain);
+        if let Some(count) = count {
+            if folded.starts_with("outside diff range") {
+                *self.review.counts.entry(Counted::OutsideDiff).or_default() += count;
+                self.push_section(7, Kind::Findings, number);
+                return true;
+            }
+            if let Some(written) = heading::severity_of(plain) {
+                // The mark before the word is part of it as it is written.
+                let mark = name[..name.len() - plain.len()].trim();
+                let text = [mark, &written.text].join(" ").trim().to_owned();
+                if let Some(counted) = Counted::of(written.grade) {
+                    *self.review.counts.entry(counted).or_default() += count;
+                }
+                if count == 0 {
+                    return true;
+                }
+                self.push_section(7, Kind::Severity(Written { text, ..written }), number);
+                return true;
+            }
+            let path = location::scan(name).into_iter().next().filter(|c| c.span.end == name.len()).map(|c| c.place.path);
+            if let Some(path) = path {
+                self.close_item();
+                self.file = Some(path);
+                return true;
+            }
+        }
+        self.file = None;
+        false
     }
 
     fn item_line(&mut self, body: &str, indent: usize, number: u64) {
@@ -433,50 +586,55 @@ impl<'t> Reader<'t> {
         let content = &body[mark.unwrap_or(0)..];
         // An empty box is an open item like one without a box.
         let content = label::tick_box(content).filter(|(ticked, _)| mark.is_some() && !ticked).map_or(content, |(_, behind)| behind);
-        if mark.is_none() && self.open.is_none() && self.governing().is_none() && is_prose(body) {
-            self.review.suspicious += u64::from(may_be_graded(body) && label::is_suspicious(body));
+        if mark.is_none() && self.open.is_none() && self.governs().is_none() && is_prose(body) {
+            self.prose(body, number);
+            return;
+        }
+        if let Some(tag) = entry::cells_of_emphasis(content) {
+            self.open_item(content, indent, number, tag);
+            if let Some(open) = &mut self.open {
+                // A bot's comment: the lines below it are its title and text.
+                open.heading = Some(7);
+            }
             return;
         }
         if self.continues(mark.is_some(), indent) {
             self.continue_item(content);
             return;
         }
-        let (in_severity, in_findings, elsewhere) = match self.governing().map(|s| &s.kind) {
+        let (in_severity, in_findings, elsewhere) = match self.governs() {
             Some(Kind::Closed) => {
                 self.close_item();
+                self.review.resolved += u64::from(mark.is_some() && looks_like_item(content));
                 return;
             }
             Some(Kind::Severity(_)) => (true, false, false),
             Some(Kind::Findings) => (false, true, false),
             _ => (false, false, true),
         };
-        if is_template_item(content) {
+        if entry::is_template_item(content) {
             self.review.contradictions.push(Contradiction::EchoedTemplate);
             return;
         }
         if label::is_absence(content) && location::scan(content).is_empty() {
             self.close_item();
-            self.absent(elsewhere);
+            self.absent(content, elsewhere);
             return;
         }
-        if is_closed_item(content) {
+        if entry::is_closed(content) {
             self.close_item();
+            self.review.resolved += u64::from(mark.is_some() && looks_like_item(content));
             return;
         }
-        let own = match tag_at_start(content) {
-            Some(tag) => Some(tag),
-            None if in_severity && (mark.is_some() || !location::scan(content).is_empty()) => {
-                Some(Tag { written: self.inherited(), tags: Vec::new(), rest: 0 })
-            }
-            None if in_findings && mark.is_some() => Some(Tag { written: None, tags: Vec::new(), rest: 0 }),
-            None => None,
-        };
+        let own = self.own_tag(content, mark.is_some(), (in_severity, in_findings));
         match own {
             Some(tag) => self.open_item(content, indent, number, tag),
-            None if self.open.as_ref().is_some_and(|o| !o.after_blank || !elsewhere) => self.continue_item(content),
+            None if self.open.as_ref().is_some_and(|o| !o.after_blank || (!elsewhere && o.heading.is_none())) => {
+                self.continue_item(content)
+            }
             None => {
                 self.close_item();
-                self.review.suspicious += u64::from(label::is_suspicious(content));
+                self.prose(content, number);
                 let denies = doubt::is_denied(&content.to_lowercase());
                 if let Some(section) = self.governing().filter(|_| denies) {
                     section.denied = true;
@@ -485,9 +643,43 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// What makes a line an item: a tag of its own, a key that opens one, a bot's line range, or the section it stands in.
+    fn own_tag(&self, content: &str, marked: bool, (in_severity, in_findings): (bool, bool)) -> Option<Tag> {
+        if let Some(tag) = entry::tag(content) {
+            return Some(tag);
+        }
+        if marked && entry::key(content).is_some_and(|k| entry::opens(&k)) {
+            return Some(Tag { inherited: true, candidate: !(in_severity || in_findings), ..Tag::of(self.inherited(), content.len()) });
+        }
+        let ranged = self.file.is_some() && content.starts_with('`') && entry::ranged(content).is_some();
+        let listed = in_severity && (marked || !location::scan(content).is_empty());
+        if listed || ranged {
+            return Some(Tag { inherited: true, ..Tag::of(self.inherited(), 0) });
+        }
+        (in_findings && marked).then(|| Tag { inherited: true, ..Tag::of(None, 0) })
+    }
+
+    /// A line outside every item.
+    fn prose(&mut self, line: &str, number: u64) {
+        let digits = may_be_graded(line);
+        let said = if digits { counts::of_sentence(line) } else { Vec::new() };
+        if said.is_empty() && digits {
+            self.suspect(line, number);
+        }
+        self.claimed.extend(said.into_iter().map(|(c, n)| (number, c, n)));
+        if line.len() <= 400 {
+            self.announces = announces(line);
+            self.review.qualified_phrase |= label::is_qualified_phrase(line);
+            self.limited |= line.len() <= 160 && label::is_rate_limit(line);
+            if digits && self.files.len() < 8 {
+                self.files.extend(location::scan(line).into_iter().map(|c| c.place.path));
+            }
+        }
+    }
+
     /// The severity of the section an untagged item stands in.
-    fn inherited(&mut self) -> Option<Written> {
-        match self.governing().map(|s| &s.kind) {
+    fn inherited(&self) -> Option<Written> {
+        match self.governs() {
             Some(Kind::Severity(written)) => Some(written.clone()),
             _ => None,
         }
@@ -496,94 +688,240 @@ impl<'t> Reader<'t> {
     /// A line belongs to the open item when it is indented under it, or follows it directly without a list mark.
     fn continues(&self, marked: bool, indent: usize) -> bool {
         let Some(open) = &self.open else { return false };
-        open.by_heading || indent > open.indent + 1 || (!marked && !open.after_blank && indent > open.indent)
+        open.heading.is_some() || indent > open.indent + 1 || (!marked && !open.after_blank && indent > open.indent)
     }
 
-    fn absent(&mut self, report_level: bool) {
+    fn absent(&mut self, phrase: &str, report_level: bool) {
+        let phrase = entry::plain(label::bare_line(phrase), 80);
         if let Some(section) = self.governing() {
-            section.absent = true;
+            section.absent = Some(phrase);
         } else if report_level && self.sections.is_empty() {
-            self.review.clean_phrase = true;
+            self.review.clean_phrase = Some(phrase);
         } else if report_level {
-            self.phrase_in_section = true;
+            self.phrase_in_section = Some(phrase);
         }
     }
 
     fn open_item(&mut self, content: &str, indent: usize, number: u64, tag: Tag) {
         self.close_item();
-        if let Some(section) = self.governing() {
-            section.items = true;
-        }
         let cites = location::scan(content);
-        let mut headline = String::new();
-        let mut from = 0;
-        for cite in &cites {
-            headline.push_str(content.get(from..cite.span.start).unwrap_or_default());
-            from = cite.span.end.max(from);
-        }
-        headline.push_str(content.get(from..).unwrap_or_default());
+        let stated = entry::stated_id(content.get(tag.rest..).unwrap_or_default());
+        let (id, more, behind) = stated.map_or((None, Vec::new(), 0), |(id, tags, rest)| (Some(id), tags, rest));
+        let rest = tag.rest + behind;
         let mut finding = Finding {
+            id,
             grade: tag.written.as_ref().map_or(Grade::Unknown, |w| w.grade),
             severity_text: tag.written.map(|w| w.text),
-            place: None,
-            also: Vec::new(),
-            title: title_of(content, tag.rest, &cites),
-            headline,
-            tags: tag.tags,
-            quote: None,
+            title: entry::title(content, rest, &cites),
+            headline: headline(content, &cites),
+            tags: tag.tags.into_iter().chain(more).collect(),
             report_line: number,
+            ..Finding::default()
         };
-        add_places(&mut finding, cites);
-        self.open = Some(Open { finding, by_heading: false, indent, quote: None, quoting: false, after_blank: false });
+        let mut origin = whole::Origin { section: self.ordinal, announced: self.announces, ..whole::Origin::default() };
+        origin.in_list = self.governs().is_some();
+        if let Some(range) = self.file.as_ref().and_then(|file| entry::ranged(content).map(|(first, last, end)| (file, first, last, end))) {
+            let (file, first, last, end) = range;
+            finding.place = Some(Location { path: file.clone(), line: Some(first), end_line: last });
+            finding.title = entry::title(content, end, &cites);
+        }
+        entry::add_places(&mut finding, cites);
+        let (inherited, candidate) = (tag.inherited, tag.candidate);
+        self.open = Some(Open { finding, origin, heading: None, indent, inherited, candidate, after_blank: false });
+        if rest >= content.len() {
+            // The first line is a key: what it says is part of the item like the lines below it.
+            if let Some(open) = &mut self.open {
+                open.finding.title.clear();
+            }
+            self.key_of_item(content);
+        }
+    }
+
+    /// Reads a line `key: value` of the open item; true when it was one.
+    fn key_of_item(&mut self, content: &str) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        let Some(key) = entry::key(content) else { return false };
+        let finding = &mut open.finding;
+        match key {
+            Key::Id(id) => drop(finding.id.get_or_insert_with(|| id.to_owned())),
+            Key::Severity(written) if open.inherited || finding.severity_text.is_none() => {
+                (finding.grade, finding.severity_text) = (written.grade, Some(written.text));
+                open.inherited = false;
+            }
+            Key::Severity(_) => {}
+            Key::Title(title) if finding.title.is_empty() => {
+                finding.title = entry::plain(&title.replace("\\`", "`"), 400);
+                entry::add_places(finding, location::scan(title));
+            }
+            Key::Lines(first, last) => drop(open.origin.lines.get_or_insert((first, last))),
+            Key::Place(value) => {
+                let cites = location::scan(value);
+                let bare = value.trim_matches(['`', '"', '[', ']', ' ']);
+                if cites.is_empty() && bare.contains(['/', '.']) && !bare.contains(' ') {
+                    entry::add_place(finding, Location { path: bare.to_owned(), ..Location::default() });
+                }
+                entry::add_places(finding, cites);
+            }
+            Key::Rule(rule) => drop(finding.rule.get_or_insert_with(|| rule.to_owned())),
+            Key::Category(category) => drop(finding.category.get_or_insert_with(|| category.to_owned())),
+            Key::Fix(fix) => drop(finding.fix.get_or_insert_with(|| fix.to_owned())),
+            Key::Title(_) => return false,
+        }
+        true
     }
 
     fn continue_item(&mut self, content: &str) {
+        if let Some(open) = &mut self.open {
+            open.after_blank = false;
+        }
+        let keyed = self.key_of_item(content);
         let Some(open) = &mut self.open else { return };
-        open.after_blank = false;
-        if let Some((key, value)) = label::split_label(content)
-            && open.finding.severity_text.is_none()
-            && matches!(label::fold(key).as_str(), "severity" | "level" | "priority" | "심각도" | "重要度" | "严重程度")
-            && let Some(written) = severity::at_start(value)
-        {
-            open.finding.grade = written.grade;
-            open.finding.severity_text = Some(written.text);
+        if keyed {
             return;
         }
         let cites = location::scan(content);
         if open.finding.title.is_empty() {
-            open.finding.title = title_of(content, 0, &cites);
+            open.finding.title = entry::title(content, 0, &cites);
+        } else if !content.starts_with("</") && !content.trim().bytes().all(|b| b == b'-') {
+            open.finding.body.push_str(if open.finding.body.is_empty() { "" } else { "\n" });
+            open.finding.body.push_str(content.trim_end());
         }
-        add_places(&mut open.finding, cites);
+        entry::add_places(&mut open.finding, cites);
     }
 
+    /// Ends the open item. One that only began like an item is none without a place or a severity of its own.
     fn close_item(&mut self) {
-        if let Some(mut open) = self.open.take() {
-            open.finding.quote = open.quote.take().filter(|q| !q.is_empty());
-            self.review.findings.push(open.finding);
+        let Some(open) = self.open.take() else { return };
+        let finding = open.finding;
+        if open.candidate
+            && finding.place.is_none()
+            && finding.id.is_none()
+            && (open.inherited || finding.severity_text.is_none() || is_weak(&finding))
+        {
+            self.suspect(&finding.headline, finding.report_line);
+            return;
         }
+        if let Some(section) = self.governing() {
+            section.items = true;
+        }
+        self.origins.push(open.origin);
+        self.review.findings.push(finding);
     }
 
-    fn finish(mut self, text: &str) -> Review {
+    fn finish(mut self) -> Review {
+        self.end_table();
         self.close_item();
         self.pop_sections(0);
         if let Some((token, number)) = self.last.take()
             && let Some(stated) = verdict::read_value(token)
             && stated.known
             && !label::is_template(token)
+            && !matches!(label::tick_box(label::bare_line(token)), Some((false, _)))
             && !(label::is_absence(token) && self.headings > 1)
         {
-            let round_word = stated.round_word();
-            self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line: number });
+            self.state(stated, number);
         }
-        if let [Some(critical), Some(warning), Some(info)] = self.counts {
+        if let [Some(critical), Some(warning), Some(info)] = self.keys {
             self.declare(Declared { critical, warning, info });
         }
         // A phrase inside one of several sections speaks for that section only.
-        self.review.clean_phrase |= self.phrase_in_section && self.headings <= 1;
-        self.review.sections_empty = self.all_explicit && self.empty_sections > 0;
-        doubt::approval(&mut self.review, text, self.silent);
-        contradict(&mut self.review);
+        let phrase = self.phrase_in_section.take().filter(|_| self.headings <= 1);
+        self.review.clean_phrase = self.review.clean_phrase.take().or(phrase);
+        self.review.sections_empty |= self.all_explicit && self.empty_sections > 0;
+        self.lone_fence();
+        whole::settle(&mut self.review, &self.origins, &self.files);
+        for (line, counted, n) in std::mem::take(&mut self.claimed) {
+            let known = self.review.counts.entry(counted).or_default();
+            *known = (*known).max(n);
+            let read = self.review.findings.iter().filter(|f| Counted::of(f.grade) == Some(counted)).count() as u64;
+            // What a sentence says was found and is not here was found all the same.
+            if n > read {
+                self.review.suspicious.insert(line);
+            }
+        }
+        if self.limited && self.review.findings.is_empty() {
+            self.review.failure = self.review.failure.or(Some(Failure::RateLimited));
+        }
+        doubt::approval(&mut self.review, self.text, &self.silent, &self.holes);
+        if self.review.canonical {
+            self.review.format = Some(Format::Canonical);
+        }
         self.review
+    }
+
+    /// When nothing outside is a finding or a verdict, the one fence that holds a report is the report.
+    fn lone_fence(&mut self) {
+        let Some((range, line)) = self.plain_fence.take().filter(|_| self.plain_fences == 1 && self.depth < 4) else { return };
+        if schema::is_answer(&self.review) || self.review.clean_phrase.is_some() {
+            return;
+        }
+        let content = &self.text[range];
+        let mut inner = super::text(content, self.depth + 1);
+        // A verdict alone in a fence is a sample; what has headings or findings is a report.
+        let report = !inner.findings.is_empty() || content.lines().any(|l| heading::atx(l).is_some());
+        if report && schema::is_answer(&inner) {
+            inner.shift(line - 1);
+            self.take(inner);
+        }
+    }
+}
+
+/// Whether a weak level word is all that grades a finding.
+fn is_weak(finding: &Finding) -> bool {
+    finding.severity_text.as_deref().is_some_and(entry::is_weak)
+}
+
+fn governs_none(sections: &[Section]) -> bool {
+    sections.iter().all(|s| s.kind == Kind::Other)
+}
+
+/// Whether a line among closed items is one: it has a tag, an id or a place.
+fn looks_like_item(content: &str) -> bool {
+    let bare = content.trim_start_matches(['~', '✅', '☑', ' ', '*']);
+    let bare = label::tick_box(bare).map_or(bare, |(_, behind)| behind);
+    entry::tag(bare).is_some() || entry::stated_id(bare).is_some()
+}
+
+/// The first line of an item with every citation taken out.
+fn headline(content: &str, cites: &[location::Cite]) -> String {
+    let mut headline = String::new();
+    let mut from = 0;
+    for cite in cites {
+        headline.push_str(content.get(from..cite.span.start).unwrap_or_default());
+        from = cite.span.end.max(from);
+    }
+    headline.push_str(content.get(from..).unwrap_or_default());
+    headline
+}
+
+/// Whether a text announces levels and what they mean.
+fn announces(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "severity",
+        "legend",
+        "scale",
+        "levels",
+        "grading",
+        "priority",
+        "rating",
+        "심각도",
+        "등급",
+        "凡例",
+        "重要度",
+        "级别",
+        "等级",
+        "严重",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|w| lower.contains(w))
+}
+
+/// Whether bytes start a JSON object, or a list of them.
+fn starts_json(bytes: &[u8]) -> bool {
+    let next = bytes[1..].iter().take(64).find(|b| !b.is_ascii_whitespace());
+    match bytes[0] {
+        b'{' => next == Some(&b'"'),
+        _ => next == Some(&b'{'),
     }
 }
 
@@ -600,18 +938,6 @@ fn is_prose(body: &str) -> bool {
     plain && !has_separator(body) && !body.as_bytes().contains(&b'|')
 }
 
-/// The level of a line of dashes or equal signs that makes the line above it a heading.
-fn setext(line: &str) -> Option<usize> {
-    let mark = line.trim_end();
-    let level = match mark.as_bytes().first()? {
-        b'=' => 1,
-        b'-' => 2,
-        _ => return None,
-    };
-    let first = mark.as_bytes()[0];
-    (mark.len() >= 3 && mark.bytes().all(|b| b == first)).then_some(level)
-}
-
 /// Whether a text holds a transcript that echoes its prompt.
 fn has_transcript(text: &str) -> bool {
     text.contains("user\n") && text.contains("\ncodex\n") && text.lines().any(|l| l.trim() == "user")
@@ -623,311 +949,16 @@ fn may_be_graded(body: &str) -> bool {
     let marked = bytes.iter().any(|b| b.is_ascii_digit() || matches!(b, b'`' | b'[' | b'/'));
     marked || bytes.windows(2).any(|w| w[0] == b'.' && w[1].is_ascii_alphabetic())
 }
-
-/// A heading that is a finding of its own: one with a tag, one of a severity section, or `Finding 3: …`.
-fn item_heading(heading: &str, inside: Option<Kind>) -> Option<Tag> {
-    let plain = heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ' | '*'));
-    let lead = heading.len() - plain.len();
-    if plain.starts_with('[')
-        && let Some(tag) = tag_at_start(plain)
-    {
-        return Some(Tag { rest: tag.rest + lead, ..tag });
-    }
-    if let Some(Kind::Severity(written)) = inside {
-        return (!label::is_absence(heading)).then(|| Tag { written: Some(written), tags: Vec::new(), rest: lead });
-    }
-    let lower = heading.to_lowercase();
-    let numbered = ["finding ", "issue ", "bug ", "problem ", "finding #", "issue #"].iter().find_map(|w| lower.strip_prefix(w));
-    let numbered = numbered.is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
-    (numbered && inside != Some(Kind::Closed)).then_some(Tag { written: None, tags: Vec::new(), rest: 0 })
-}
-
-/// The heading of an ATX line: its level and text without closing marks.
-fn heading(body: &str) -> Option<(usize, &str)> {
-    let level = body.bytes().take_while(|b| *b == b'#').count();
-    let rest = &body[level..];
-    let opens = rest.starts_with([' ', '\t', '\u{a0}']) || severity::emoji_at_start(rest);
-    ((1..=6).contains(&level) && opens).then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
-}
-
-/// `**🔴 Critical**` alone on a line.
-fn bold_heading(body: &str) -> Option<Written> {
-    let inner = body.trim_end().strip_prefix("**")?.trim_end_matches([':', '：']).strip_suffix("**")?;
-    severity_heading(inner.trim_end_matches([':', '：']))
-}
-
-fn kind_of_heading(heading: &str) -> Kind {
-    let plain = heading.trim_matches(['*', '_', ' ']);
-    let folded = label::fold(plain);
-    let reopened = REOPENED.iter().any(|w| folded.contains(w));
-    if !reopened && CLOSED.iter().any(|c| folded.starts_with(c)) {
-        return Kind::Closed;
-    }
-    let named = folded.split(['(', ':', '（']).next().unwrap_or_default().trim();
-    if FINDINGS.contains(&named) {
-        return Kind::Findings;
-    }
-    severity_heading(plain).map_or(Kind::Other, Kind::Severity)
-}
-
-/// Words that may stand beside a level word in a heading that is a severity.
-const BESIDE: &[&str] = &[
-    "and",
-    "security",
-    "code",
-    "correctness",
-    "to",
-    "fix",
-    "must",
-    "should",
-    "design",
-    "performance",
-    "open",
-    "new",
-    "remaining",
-    "part",
-    "section",
-];
-
-/// A heading that is a severity: a level word and beside it only nouns of findings, further level words, numbers and marks.
-pub(super) fn severity_heading(text: &str) -> Option<Written> {
-    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !severity::emoji_at_start(&c.to_string()));
-    let bare = bare.strip_prefix("red_circle:").map_or(bare, str::trim_start);
-    if let Some(written) = severity::at_start(bare).filter(|_| severity::emoji_at_start(bare)) {
-        return Some(written);
-    }
-    // What stands behind a dash or in a bracket explains the heading and is not part of it.
-    let head = bare.split(['(', '（', '—', '–', '/', '|']).next().unwrap_or_default();
-    // Level words of two words ("Must fix") stand alone.
-    if let Some(written) = severity::at_start(head).filter(|w| w.end == head.trim_end().len()) {
-        return Some(written);
-    }
-    let mut found: Option<Written> = None;
-    for word in
-        head.split(|c: char| c.is_whitespace() || matches!(c, ':' | '：' | '.' | ')' | '!' | ',' | '`' | '*' | '_' | ']' | '&' | '-'))
-    {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let lower = word.to_lowercase();
-        let single = lower.strip_suffix('s').unwrap_or(&lower);
-        let level = severity::at_start(word).or_else(|| severity::at_start(single).filter(|w| matches!(w.grade, Grade::Critical)));
-        match level {
-            Some(written) if written.end == word.len() || written.end == single.len() => {
-                found = found.or(Some(Written { text: word.to_owned(), ..written }));
-            }
-            _ if word.is_empty() || word.len() == 1 || word.bytes().all(|b| b.is_ascii_digit()) => {}
-            _ if HEADING_NOUNS.contains(&lower.as_str()) || BESIDE.contains(&lower.as_str()) => {}
-            // CJK level words run into their nouns: "심각한 문제", "重大な問題".
-            _ if !word.is_ascii() && found.is_none() => found = Some(cjk_level(word)?),
-            _ if !word.is_ascii() => {}
-            _ => return None,
-        }
-    }
-    found
-}
-
-/// A level word that a CJK word starts with.
-fn cjk_level(word: &str) -> Option<Written> {
-    let chars: Vec<usize> = word.char_indices().map(|(i, c)| i + c.len_utf8()).collect();
-    chars.iter().rev().find_map(|end| severity::at_start(&word[..*end]).filter(|w| w.end == *end && *end >= 6))
-}
-
-struct Tag {
-    written: Option<Written>,
-    tags: Vec<String>,
-    /// Where the text behind the tags starts.
-    rest: usize,
-}
-
-/// `[high]`, `**[P1]**`, `[P2 · perf]`, `[high][auth]`, `**High**:`, `🔴 Critical:` at the start of an item.
-fn tag_at_start(content: &str) -> Option<Tag> {
-    let lead = content.len() - content.trim_start_matches(['*', '_', ' ', '`']).len();
-    let body = &content[lead..];
-    if let Some(inner) = body.strip_prefix('[') {
-        let close = inner.find(']')?;
-        let written = severity::at_start(&inner[..close])?;
-        let mut tags: Vec<String> = Vec::new();
-        let behind = inner[written.end..close].trim_matches(|c: char| !c.is_alphanumeric());
-        if !behind.is_empty() && !behind.bytes().all(|b| b.is_ascii_digit()) {
-            tags.push(behind.to_owned());
-        }
-        let mut rest = lead + 1 + close + 1;
-        while let Some(more) = content[rest..].trim_start_matches(['*', ' ']).strip_prefix('[') {
-            let Some(end) = more.find(']').filter(|e| *e > 0 && !more[e + 1..].starts_with('(') && !more[..*e].contains(':')) else {
-                break;
-            };
-            tags.push(more[..end].to_owned());
-            rest = content.len() - more.len() + end + 1;
-        }
-        return Some(Tag { written: Some(written), tags, rest });
-    }
-    if let Some((key, value)) = label::split_label(content)
-        && key.eq_ignore_ascii_case("severity")
-    {
-        let written = severity::at_start(value)?;
-        return Some(Tag { written: Some(written), tags: Vec::new(), rest: content.len() });
-    }
-    let written = severity::at_start(body)?;
-    let upper = body[..written.end].bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) && !is_weak(&written.text);
-    if upper && body[written.end..].starts_with(' ') && location::scan(body).first().is_some_and(|c| c.span.start <= written.end + 2) {
-        return Some(Tag { rest: lead + written.end, written: Some(written), tags: Vec::new() });
-    }
-    let after = body[written.end..].trim_start_matches(['*', '_', '`', ' ']);
-    let emoji = severity::emoji_at_start(body);
-    if is_weak(&written.text) {
-        return None;
-    }
-    let separator = [":", "：", "— ", "– ", "- ", "|"].iter().find(|s| after.starts_with(**s));
-    let bold = lead > 0 && body[written.end..].starts_with(['*', '_']);
-    let used = match separator {
-        Some(s) if !emoji_only(body, &written) => content.len() - after.len() + s.len(),
-        _ if emoji && bold => content.len() - after.len(),
-        _ => return None,
-    };
-    Some(Tag { written: Some(written), tags: Vec::new(), rest: used })
-}
-
-/// Level words that start ordinary sentences (`Note: …`, `Warnings: …`): a bracket makes them a tag, a colon does not.
-fn is_weak(text: &str) -> bool {
-    const WEAK: &[&str] = &[
-        "warnings",
-        "suggestions",
-        "nits",
-        "note",
-        "help",
-        "info",
-        "error",
-        "important",
-        "optional",
-        "참고",
-        "정보",
-        "参考",
-        "提示",
-        "注意",
-        "重要",
-    ];
-    WEAK.contains(&text.to_lowercase().as_str())
-}
-
-/// An emoji without a word in running text (`🔴 수정 0건 완료`) is no tag.
-fn emoji_only(body: &str, written: &Written) -> bool {
-    severity::emoji_at_start(body) && !written.text.chars().any(char::is_alphanumeric)
-}
-
-/// The template's own line, echoed.
-pub(super) fn is_template_item(content: &str) -> bool {
-    if !content.as_bytes().first().is_some_and(|b| matches!(b, b'[' | b's' | b'S' | b'*' | b'`')) {
-        return false;
-    }
-    let lower = content.to_ascii_lowercase();
-    let lower = lower.trim_start_matches(['*', '`', ' ']);
-    (lower.starts_with("[severity]") || lower.starts_with("severity|")) && (lower.contains("file:line") || lower.contains("path:line"))
-}
-
-/// Struck-through or ticked items are closed.
-fn is_closed_item(content: &str) -> bool {
-    content.starts_with("~~") || content.starts_with('✅') || content.starts_with("[x]") || content.starts_with("[X]")
-}
-
-/// The item's text without tags, leading citation and separators.
-fn title_of(content: &str, rest: usize, cites: &[location::Cite]) -> String {
-    let mut from = rest.min(content.len());
-    let skip = |from: usize| {
-        let tail = &content[from..];
-        from + tail.len()
-            - tail
-                .trim_start_matches(|c: char| {
-                    c.is_whitespace() || matches!(c, '*' | '_' | '—' | '–' | '-' | ':' | '|' | '·' | '：' | ')' | ']')
-                })
-                .len()
-    };
-    from = skip(from);
-    if let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
-        from = skip(cite.span.end.min(content.len()));
-    }
-    let title = content[from..].trim().trim_end_matches(['*', '_']).replace("**", "");
-    let title = title.as_str();
-    if title.len() <= 400 && title.bytes().all(|b| (32..127).contains(&b)) {
-        return title.to_owned();
-    }
-    title.chars().filter(|c| !crate::base::path::is_unsafe(*c)).take(400).collect()
-}
-
-fn add_places(finding: &mut Finding, cites: Vec<location::Cite>) {
-    for cite in cites {
-        let more: Vec<Location> =
-            cite.more.iter().map(|(line, end)| Location { path: cite.place.path.clone(), line: Some(*line), end_line: *end }).collect();
-        for place in std::iter::once(cite.place).chain(more) {
-            add_place(finding, place);
-        }
-    }
-}
-
-/// The first location is primary; a bare path adds nothing when the item already cites that path.
-fn add_place(finding: &mut Finding, place: Location) {
-    let Some(primary) = &mut finding.place else {
-        finding.place = Some(place);
-        return;
-    };
-    if primary.path == place.path && primary.line.is_none() {
-        *primary = place;
-        return;
-    }
-    let known = |l: &Location| l.path == place.path && (place.line.is_none() || *l == place);
-    if !known(primary) && !finding.also.iter().any(known) && finding.also.len() < 256 {
-        finding.also.push(place);
-    }
-}
-
-/// What the report says against itself.
-fn contradict(review: &mut Review) {
-    let (class, _) = review.verdict();
-    let mut codes = std::mem::take(&mut review.contradictions);
-    let mut said: Vec<Class> = review.statements.iter().map(|s| s.class).filter(|c| *c != Class::None).collect();
-    said.dedup();
-    if said.len() > 1 {
-        codes.push(Contradiction::ConflictingVerdicts);
-    }
-    if class == Class::NeedsAttention && review.findings.is_empty() {
-        codes.push(Contradiction::VerdictWithoutFindings);
-    }
-    let grave = review.findings.iter().any(|f| matches!(f.grade, Grade::Critical | Grade::High));
-    if class == Class::Approve && grave {
-        codes.push(Contradiction::ApproveWithHigh);
-    }
-    if review.clean_phrase && !review.findings.is_empty() {
-        codes.push(Contradiction::CleanPhraseWithFindings);
-    }
-    if review.declared.as_ref().is_some_and(|d| *d != counted(&review.findings)) {
-        codes.push(Contradiction::CountsDisagree);
-    }
-    let blocked = review.statements.iter().any(|s| s.class == Class::Unproven && verdict::read_value(&s.text).is_some_and(|v| v.known));
-    if class == Class::Unproven && (blocked || review.could_not_review.is_some()) {
-        codes.push(Contradiction::CouldNotReview);
-    }
-    if class == Class::None && review.statements.is_empty() && review.findings.is_empty() {
-        codes.push(Contradiction::NoAnswer);
-    }
-    codes.sort_by_key(|c| c.word());
-    codes.dedup();
-    review.contradictions = codes;
-}
-
-/// How many findings were read, by the three levels of a canonical report.
-pub fn counted(findings: &[Finding]) -> Declared {
-    let mut counted = Declared::default();
-    for finding in findings {
-        match finding.grade.level() {
-            Level::Critical => counted.critical += 1,
-            Level::Warning => counted.warning += 1,
-            Level::Info => counted.info += 1,
-        }
-    }
-    counted
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::base::reason::Contradiction;
+    use crate::base::severity::Grade;
+    use crate::base::verdict::Class;
+    use crate::finding::Review;
+
+    fn read(text: &str) -> Review {
+        crate::finding::read::review(text.as_bytes())
+    }
 
     #[test]
     fn sections_are_level_aware_and_praise_is_no_finding() {

@@ -1,0 +1,324 @@
+//! Items of a report: the tag that grades one, its title, its keys, its places, and what makes it none.
+//!
+//! Takes one line or one item, gives what it says. Source: cases/reports/README.md §2 and §4. Bound: linear in the line.
+
+use super::{label, location};
+use crate::base::severity::{self, Written};
+use crate::finding::{Finding, Location};
+
+/// What grades an item, and where its text starts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tag {
+    pub written: Option<Written>,
+    pub tags: Vec<String>,
+    /// Where the text behind the tags starts.
+    pub rest: usize,
+    /// The severity is the section's: a key of the item's own beats it.
+    pub inherited: bool,
+    /// It is an item only if a place or a severity follows.
+    pub candidate: bool,
+}
+
+impl Tag {
+    /// A tag of a severity, or of none, before `rest`.
+    pub(super) fn of(written: Option<Written>, rest: usize) -> Tag {
+        Tag { written, tags: Vec::new(), rest, inherited: false, candidate: false }
+    }
+}
+
+/// The tag at the start of an item: `[high]`, `**[P1]**`, `【重大】`, `[P2 · perf]`, `[high][auth]`, `**High**:`, `🔴 Critical:`,
+/// `Severity: high`, `nit|`, `path:3 — important —`, `path:3:5: warning:`.
+pub(super) fn tag(content: &str) -> Option<Tag> {
+    // A mark before the tag (an hourglass, an arrow) says nothing of it.
+    let lead = content.len() - content.trim_start_matches(|c: char| matches!(c, '*' | '_' | ' ' | '`') || is_ornament(c)).len();
+    let body = &content[lead..];
+    if let Some(found) = bracketed(content, lead) {
+        return Some(found);
+    }
+    if let Some((key, value)) = label::split_label(content)
+        && is_severity_key(key)
+    {
+        return severity::at_start(value).map(|written| Tag::of(Some(written), content.len()));
+    }
+    let Some(written) = severity::at_start(body) else { return behind_place(content) };
+    let upper = body[..written.end].bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) && !is_weak(&written.text);
+    if upper && body[written.end..].starts_with(' ') && location::scan(body).first().is_some_and(|c| c.span.start <= written.end + 2) {
+        return Some(Tag::of(Some(written.clone()), lead + written.end));
+    }
+    let after = body[written.end..].trim_start_matches(['*', '_', '`', ' ']);
+    let emoji = severity::emoji_at_start(body);
+    let separator = [":", "：", "— ", "– ", "- ", "|"].iter().find(|s| after.starts_with(**s));
+    let bold = content[..lead].contains(['*', '_', '`']) && body[written.end..].starts_with(['*', '_', '`']);
+    let used = match separator {
+        Some(s) if !emoji_only(body, &written) => content.len() - after.len() + s.len(),
+        _ if emoji && bold => content.len() - after.len(),
+        _ => return None,
+    };
+    let candidate = is_weak(&written.text) && separator != Some(&"|");
+    Some(Tag { candidate, ..Tag::of(Some(written), used) })
+}
+
+/// `[P2 · perf][auth]`, `【重大】`
+fn bracketed(content: &str, lead: usize) -> Option<Tag> {
+    let body = &content[lead..];
+    let (open, close) = [("[", ']'), ("【", '】')].into_iter().find(|(open, _)| body.starts_with(open))?;
+    let inner = &body[open.len()..];
+    let end = inner.find(close)?;
+    let written = severity::at_start(&inner[..end])?;
+    let mut tags: Vec<String> = Vec::new();
+    let behind = inner[written.end..end].trim_matches(|c: char| !c.is_alphanumeric());
+    if !behind.is_empty() && !behind.bytes().all(|b| b.is_ascii_digit()) {
+        tags.push(behind.to_owned());
+    }
+    let mut rest = lead + open.len() + end + close.len_utf8();
+    while let Some(more) = content[rest..].trim_start_matches(['*', ' ']).strip_prefix('[') {
+        let Some(end) = more.find(']').filter(|e| *e > 0 && !more[e + 1..].starts_with('(') && !more[..*e].contains(':')) else {
+            break;
+        };
+        tags.push(more[..end].to_owned());
+        rest = content.len() - more.len() + end + 1;
+    }
+    // "[high-speed path] …" is no tag; what stands behind the bracket tells a title from a place alone.
+    Some(Tag { tags, ..Tag::of(Some(written), rest) })
+}
+
+/// `src/a.rs:40 — important — text`, `src/a.c:41:17: warning: text`: a place, then the level.
+fn behind_place(content: &str) -> Option<Tag> {
+    let starts =
+        content.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'`' | b'.' | b'/' | b'_') || !b.is_ascii());
+    if !starts || !content.as_bytes().iter().take(400).any(|b| *b == b':' || *b == b'(' || *b == b'#') {
+        return None;
+    }
+    let cite = location::scan(content).into_iter().next().filter(|c| c.span.start == 0 && c.place.line.is_some())?;
+    let behind = &content[cite.span.end..];
+    let body = behind.trim_start_matches([' ', ':', '—', '–', '-', '|', '·', '[', '(', '*', '_']);
+    if body.len() == behind.len() {
+        return None;
+    }
+    let written = severity::at_start(body)?;
+    let after = body[written.end..].trim_start_matches([']', ')', '*', '_', ' ']);
+    let separator = [":", "：", "— ", "– ", "- ", "|"].iter().find(|s| after.starts_with(**s))?;
+    Some(Tag::of(Some(written), content.len() - after.len() + separator.len()))
+}
+
+/// `_⚠️ Potential issue_ | _🟡 Minor_ | _⚡ Quick win_`: cells of emphasis, one of them a level word. The title is on the next line.
+pub(super) fn cells_of_emphasis(content: &str) -> Option<Tag> {
+    if !content.starts_with('_') || !content.contains('|') {
+        return None;
+    }
+    let cells: Vec<&str> = content.split('|').map(str::trim).collect();
+    if !cells.iter().all(|c| c.len() > 2 && c.starts_with('_') && c.ends_with('_')) {
+        return None;
+    }
+    let level = |c: &&str| severity::at_start(c.trim_matches(['_', ' '])).filter(|w| w.text.chars().any(char::is_alphanumeric));
+    cells.iter().find_map(level).map(|written| Tag::of(Some(written), content.len()))
+}
+
+/// `` `41-47`: `` at the start of an item about a known file: the lines and where the title starts.
+pub(super) fn ranged(content: &str) -> Option<(u64, Option<u64>, usize)> {
+    let inner = content.strip_prefix('`')?;
+    let end = inner.find('`')?;
+    let (first, last) = location::line_range(&inner[..end])?;
+    let rest = inner[end + 1..].strip_prefix(':')?;
+    Some((first, last, content.len() - rest.len()))
+}
+
+/// A symbol that decorates an item and grades nothing.
+fn is_ornament(c: char) -> bool {
+    matches!(c, '⏳' | '→' | '▶' | '●' | '■' | '◆' | '❗' | '‼' | '🐛' | '🔥' | '🔒' | '💥' | '🛑' | '📌' | '🆕' | '\u{fe0f}')
+}
+
+/// Level words that start ordinary sentences (`Note: …`, `Warnings: …`): a bracket makes them a tag, a colon only beside a place.
+pub(super) fn is_weak(text: &str) -> bool {
+    const WEAK: &[&str] = &[
+        "warnings",
+        "suggestions",
+        "nits",
+        "note",
+        "help",
+        "info",
+        "error",
+        "important",
+        "optional",
+        "참고",
+        "정보",
+        "参考",
+        "提示",
+        "注意",
+        "重要",
+    ];
+    WEAK.contains(&text.to_lowercase().as_str())
+}
+
+/// An emoji without a word in running text (`🔴 수정 0건 완료`) is no tag.
+fn emoji_only(body: &str, written: &Written) -> bool {
+    severity::emoji_at_start(body) && !written.text.chars().any(char::is_alphanumeric)
+}
+
+/// Whether a key names a severity.
+pub(super) fn is_severity_key(key: &str) -> bool {
+    const KEYS: &[&str] = &["severity", "level", "priority", "심각도", "우선순위", "重要度", "深刻度", "严重程度", "严重性", "优先级"];
+    KEYS.contains(&label::fold(key).as_str())
+}
+
+/// The template's own line, echoed.
+pub(super) fn is_template_item(content: &str) -> bool {
+    if !content.as_bytes().first().is_some_and(|b| matches!(b, b'[' | b's' | b'S' | b'*' | b'`')) {
+        return false;
+    }
+    let lower = content.to_ascii_lowercase();
+    let lower = lower.trim_start_matches(['*', '`', ' ']);
+    (lower.starts_with("[severity]") || lower.starts_with("severity|")) && (lower.contains("file:line") || lower.contains("path:line"))
+}
+
+/// Struck-through or ticked items are closed.
+pub(super) fn is_closed(content: &str) -> bool {
+    content.starts_with("~~")
+        || content.starts_with('✅')
+        || content.starts_with("☑")
+        || content.starts_with("[x]")
+        || content.starts_with("[X]")
+}
+
+/// The id an item starts with and where its text goes on: `**R1-F01** (correctness): …`, `C-001: …`, `` `F-1` — … ``.
+pub(super) fn stated_id(content: &str) -> Option<(String, Vec<String>, usize)> {
+    let lead = content.len() - content.trim_start_matches(['*', '_', '`', '[', ' ', '#']).len();
+    let body = &content[lead..];
+    let length = body.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')).count();
+    let id = body[..length].trim_end_matches(['.', '-', '_']);
+    let parts: Vec<&str> = id.split('-').collect();
+    let shaped = parts.len() >= 2
+        && id.starts_with(|c: char| c.is_ascii_uppercase())
+        && parts.iter().all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()))
+        && parts.last().is_some_and(|p| p.bytes().any(|b| b.is_ascii_digit()))
+        && id.len() <= 40;
+    if !shaped {
+        return None;
+    }
+    let mut rest = lead + id.len();
+    rest += content[rest..].len() - content[rest..].trim_start_matches(['*', '_', '`', ']', ' ']).len();
+    let mut tags = Vec::new();
+    if let Some(inner) = content[rest..].strip_prefix('(')
+        && let Some(end) = inner.find(')').filter(|e| *e <= 40 && !inner[..*e].contains([':', '/', '.']))
+    {
+        tags.push(inner[..end].to_owned());
+        rest += end + 2;
+    }
+    let tail = content[rest..].trim_start_matches(['*', '_', '`', ' ']);
+    let separated = [":", "：", "—", "–", "- ", "|"].iter().find(|s| tail.starts_with(**s));
+    let marked = lead > 0 && rest > lead + id.len();
+    let rest = match separated {
+        Some(s) => content.len() - tail.len() + s.len(),
+        None if marked => rest,
+        None => return None,
+    };
+    Some((id.to_owned(), tags, rest))
+}
+
+/// What a key of an item says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Key<'t> {
+    Id(&'t str),
+    Severity(Written),
+    Title(&'t str),
+    Lines(u64, Option<u64>),
+    Place(&'t str),
+    Rule(&'t str),
+    Category(&'t str),
+    Fix(&'t str),
+}
+
+/// Reads a line `key: value` of an item; none for any other line.
+pub(super) fn key(content: &str) -> Option<Key<'_>> {
+    let (name, value) = label::split_label(content)?;
+    let name = label::fold(name.trim_matches(['`', '*', '_', '"']));
+    let value = value.trim();
+    let value = value.strip_prefix('`').and_then(|v| v.strip_suffix('`')).filter(|v| !v.is_empty()).unwrap_or(value);
+    if is_severity_key(&name) {
+        return severity::at_start(value).map(Key::Severity);
+    }
+    Some(match name.as_str() {
+        "id" | "finding_id" | "finding id" => Key::Id(value),
+        "title" | "message" | "issue" | "problem" | "summary" | "문제" | "問題" | "问题" | "内容" if !value.is_empty() => {
+            Key::Title(value)
+        }
+        "line" | "lines" | "줄" | "行" => {
+            let (first, last) = location::line_range(value)?;
+            Key::Lines(first, last)
+        }
+        "file" | "files" | "path" | "location" | "locations" | "referenced_files" | "affected files" | "위치" | "파일" | "位置"
+        | "場所" | "ファイル" | "文件" | "where" => Key::Place(value),
+        "rule" | "rule_id" | "check" => Key::Rule(value),
+        "category" | "type" | "change_type" | "kind" | "분류" | "分類" | "类别" => Key::Category(value),
+        "fix" | "suggested fix" | "suggestion" | "recommendation" | "remediation" | "수정" | "제안" | "修正案" | "建议" => {
+            Key::Fix(value)
+        }
+        _ => return None,
+    })
+}
+
+/// Whether an item may start with this key.
+pub(super) fn opens(key: &Key<'_>) -> bool {
+    matches!(key, Key::Id(_) | Key::Title(_) | Key::Place(_))
+}
+
+/// The item's text without tags, leading citation and separators.
+pub(super) fn title(content: &str, rest: usize, cites: &[location::Cite]) -> String {
+    let mut from = rest.min(content.len());
+    let skip = |from: usize| {
+        let tail = &content[from..];
+        let mark = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '—' | '–' | '-' | ':' | '|' | '·' | '：' | ')' | ']');
+        from + tail.len() - tail.trim_start_matches(mark).len()
+    };
+    from = skip(from);
+    if let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
+        from = skip(cite.span.end.min(content.len()));
+    }
+    let tail = &content[from..];
+    // Of a row of pipes the first cell is the title.
+    let tail = tail.split_once('|').filter(|(_, more)| !location::scan(more).is_empty()).map_or(tail, |(cell, _)| cell);
+    plain(tail, 400)
+}
+
+/// A text without emphasis and unsafe characters, cut at a length.
+pub(super) fn plain(text: &str, most: usize) -> String {
+    let text = text.trim().trim_end_matches(['*', '_']).replace("**", "");
+    if text.len() <= most && text.bytes().all(|b| (32..127).contains(&b)) {
+        return text;
+    }
+    text.chars().filter(|c| !crate::base::path::is_unsafe(*c)).take(most).collect()
+}
+
+/// The first line of a text and the rest of it.
+pub fn title_and_body(text: &str) -> (String, String) {
+    let text = text.trim();
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (plain(first.trim_start_matches(['#', ' ']), 400), rest.trim().to_owned())
+}
+
+/// The level that a title starts with in brackets, and where its text goes on.
+pub fn leading_tag(title: &str) -> Option<(Written, usize)> {
+    let tag = tag(title).filter(|t| !t.candidate)?;
+    tag.written.map(|w| (w, tag.rest + title[tag.rest..].len() - title[tag.rest..].trim_start_matches([' ', ':', '—', '–', '-']).len()))
+}
+
+/// Adds citations to a finding, the first one as its place.
+pub(super) fn add_places(finding: &mut Finding, cites: Vec<location::Cite>) {
+    cites.into_iter().flat_map(location::Cite::places).for_each(|p| add_place(finding, p));
+}
+
+/// The first location is primary; a bare path adds nothing when the item already cites that path.
+pub fn add_place(finding: &mut Finding, place: Location) {
+    let Some(primary) = &mut finding.place else {
+        finding.place = Some(place);
+        return;
+    };
+    if primary.path == place.path && primary.line.is_none() {
+        *primary = place;
+        return;
+    }
+    let known = |l: &Location| l.path == place.path && (place.line.is_none() || *l == place);
+    if !known(primary) && !finding.also.iter().any(known) && finding.also.len() < 256 {
+        finding.also.push(place);
+    }
+}
