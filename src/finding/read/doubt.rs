@@ -127,6 +127,15 @@ pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, holes: 
     review.suspicious.extend(doubts);
 }
 
+/// Whether a short line of an answer says that a limit of requests was reached. Asked only where nothing was found.
+pub fn is_limited(text: &str) -> bool {
+    let phrases = AhoCorasick::builder().ascii_case_insensitive(true).build(label::LIMITED.iter().chain(&["429"]));
+    if phrases.is_ok_and(|p| !p.is_match(text)) {
+        return false;
+    }
+    Lines::new(text).any(|l| l.zone == Zone::Text && l.text.len() <= 160 && label::is_rate_limit(l.text))
+}
+
 /// Finds the lines that could say anything against an approval; every phrase of the rules below is in it.
 fn telling() -> Option<AhoCorasick> {
     let phrases = label::unable_phrases().chain(severity::words_and_marks()).chain(DEMANDS.iter().copied());

@@ -28,21 +28,23 @@ impl Tag {
 
 /// The tag at the start of an item: `[high]`, `**[P1]**`, `【重大】`, `[P2 · perf]`, `[high][auth]`, `**High**:`, `🔴 Critical:`,
 /// `Severity: high`, `nit|`, `path:3 — important —`, `path:3:5: warning:`.
-pub(super) fn tag(content: &str) -> Option<Tag> {
+/// `cites` are the citations of the line.
+pub(super) fn tag(content: &str, cites: &[location::Cite]) -> Option<Tag> {
     // A mark before the tag (an hourglass, an arrow) says nothing of it.
     let lead = content.len() - content.trim_start_matches(|c: char| matches!(c, '*' | '_' | ' ' | '`') || is_ornament(c)).len();
     let body = &content[lead..];
     if let Some(found) = bracketed(content, lead) {
         return Some(found);
     }
-    if let Some((key, value)) = label::split_label(content)
+    if may_be_severity_key(body)
+        && let Some((key, value)) = label::split_label(content)
         && is_severity_key(key)
     {
         return severity::at_start(value).map(|written| Tag::of(Some(written), content.len()));
     }
-    let Some(written) = severity::at_start(body) else { return behind_place(content) };
+    let Some(written) = severity::at_start(body) else { return behind_place(content, cites) };
     let upper = body[..written.end].bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) && !is_weak(&written.text);
-    if upper && body[written.end..].starts_with(' ') && location::scan(body).first().is_some_and(|c| c.span.start <= written.end + 2) {
+    if upper && body[written.end..].starts_with(' ') && cites.first().is_some_and(|c| c.span.start <= lead + written.end + 2) {
         return Some(Tag::of(Some(written.clone()), lead + written.end));
     }
     let after = body[written.end..].trim_start_matches(['*', '_', '`', ' ']);
@@ -83,13 +85,8 @@ fn bracketed(content: &str, lead: usize) -> Option<Tag> {
 }
 
 /// `src/a.rs:40 — important — text`, `src/a.c:41:17: warning: text`: a place, then the level.
-fn behind_place(content: &str) -> Option<Tag> {
-    let starts =
-        content.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'`' | b'.' | b'/' | b'_') || !b.is_ascii());
-    if !starts || !content.as_bytes().iter().take(400).any(|b| *b == b':' || *b == b'(' || *b == b'#') {
-        return None;
-    }
-    let cite = location::scan(content).into_iter().next().filter(|c| c.span.start == 0 && c.place.line.is_some())?;
+fn behind_place(content: &str, cites: &[location::Cite]) -> Option<Tag> {
+    let cite = cites.first().filter(|c| c.span.start == 0 && c.place.line.is_some())?;
     let behind = &content[cite.span.end..];
     let body = behind.trim_start_matches([' ', ':', '—', '–', '-', '|', '·', '[', '(', '*', '_']);
     if body.len() == behind.len() {
@@ -153,6 +150,11 @@ pub(super) fn is_weak(text: &str) -> bool {
 /// An emoji without a word in running text (`🔴 수정 0건 완료`) is no tag.
 fn emoji_only(body: &str, written: &Written) -> bool {
     severity::emoji_at_start(body) && !written.text.chars().any(char::is_alphanumeric)
+}
+
+/// Whether a text could start with the key of a severity; most lines are told from this alone.
+fn may_be_severity_key(body: &str) -> bool {
+    body.as_bytes().first().is_some_and(|b| matches!(b | 0x20, b's' | b'l' | b'p') || !b.is_ascii())
 }
 
 /// Whether a key names a severity.
@@ -231,6 +233,9 @@ pub(super) enum Key<'t> {
 /// Reads a line `key: value` of an item; none for any other line.
 pub(super) fn key(content: &str) -> Option<Key<'_>> {
     let (name, value) = label::split_label(content)?;
+    if name.len() > 32 || name.contains('/') {
+        return None;
+    }
     let name = label::fold(name.trim_matches(['`', '*', '_', '"']));
     let value = value.trim();
     let value = value.strip_prefix('`').and_then(|v| v.strip_suffix('`')).filter(|v| !v.is_empty()).unwrap_or(value);
@@ -298,7 +303,7 @@ pub fn title_and_body(text: &str) -> (String, String) {
 
 /// The level that a title starts with in brackets, and where its text goes on.
 pub fn leading_tag(title: &str) -> Option<(Written, usize)> {
-    let tag = tag(title).filter(|t| !t.candidate)?;
+    let tag = tag(title, &location::scan(title)).filter(|t| !t.candidate)?;
     tag.written.map(|w| (w, tag.rest + title[tag.rest..].len() - title[tag.rest..].trim_start_matches([' ', ':', '—', '–', '-']).len()))
 }
 

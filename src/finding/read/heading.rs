@@ -168,7 +168,7 @@ pub(super) fn item(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
     let (noun, behind) = numbered(plain);
     let tagged = &plain[behind..];
     if tagged.starts_with(['[', '【'])
-        && let Some(tag) = entry::tag(tagged)
+        && let Some(tag) = entry::tag(tagged, &[])
     {
         return Some(Tag { rest: tag.rest + lead + behind, ..tag });
     }

@@ -122,9 +122,21 @@ const HISTORY: &[&str] = &["original", "previous", "prior", "earlier", "last", "
 /// Labels that say how it ends without the word verdict.
 const ENDS: &[&str] = &["overall", "result", "recommendation", "conclusion", "outcome", "assessment", "overall assessment", "status"];
 
+/// Whether a text starts with a letter of one of [`ENDS`].
+fn may_end(bare: &str) -> bool {
+    ENDS.iter().any(|e| bare.get(..e.len()).is_some_and(|head| head.eq_ignore_ascii_case(e)))
+}
+
 /// A verdict against the change under any other label: `Revised verdict`, `Security verdict`, `Verdict (codex)`, `Overall`.
 /// Only a word of the table that is no approval counts there, so that such a label never approves and prose never speaks.
 pub fn verdict_against(line: &str) -> Option<Stated> {
+    let bare = bare_line(line);
+    let holds = |word: &[u8]| {
+        bare.as_bytes().iter().take(48).collect::<Vec<_>>().windows(word.len()).any(|w| w.iter().zip(word).all(|(a, b)| **a | 0x20 == *b))
+    };
+    if !may_end(bare) && !holds(b"verdict") {
+        return None;
+    }
     let (label, value) = split_label(line)?;
     let folded = fold(label);
     let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
@@ -423,28 +435,30 @@ pub fn could_not_review(line: &str) -> Option<String> {
     None
 }
 
+/// Phrases that say that a limit of requests was reached.
+pub const LIMITED: &[&str] = &[
+    "rate limit exceeded",
+    "rate limit reached",
+    "rate_limit",
+    "rate limited",
+    "rate-limited",
+    "hit your limit",
+    "usage limit",
+    "quota is used up",
+    "quota exceeded",
+    "exceeded your current quota",
+    "too many requests",
+    "limit reached",
+    "resource_exhausted",
+    "レート制限",
+    "速率限制",
+    "사용 한도",
+];
+
 /// Whether a text says that a limit of requests was reached.
 pub fn is_rate_limit(text: &str) -> bool {
-    const SAID: &[&str] = &[
-        "rate limit exceeded",
-        "rate limit reached",
-        "rate_limit",
-        "rate limited",
-        "rate-limited",
-        "hit your limit",
-        "usage limit",
-        "quota is used up",
-        "quota exceeded",
-        "exceeded your current quota",
-        "too many requests",
-        "limit reached",
-        "resource_exhausted",
-        "レート制限",
-        "速率限制",
-        "사용 한도",
-    ];
     let lower = text.to_lowercase();
-    SAID.iter().any(|s| lower.contains(s)) || lower.split(|c: char| !c.is_alphanumeric()).any(|w| w == "429")
+    LIMITED.iter().any(|s| lower.contains(s)) || lower.split(|c: char| !c.is_alphanumeric()).any(|w| w == "429")
 }
 
 /// Whether a line says that there is nothing of some kind: `No blocking findings`, `no issues found yet`. Such a phrase decides
@@ -454,14 +468,19 @@ pub fn is_qualified_phrase(line: &str) -> bool {
         "finding", "findings", "issue", "issues", "problem", "problems", "bug", "bugs", "concern", "concerns", "blocker", "blockers",
         "defects",
     ];
+    let says_no = line.as_bytes().windows(3).any(|w| w[0] | 0x20 == b'n' && w[1] | 0x20 == b'o' && w[2] == b' ');
+    if !says_no && line.is_ascii() {
+        return false;
+    }
     let lower = line.to_lowercase();
-    let denied = lower.split(['.', ';', '。', ',']).any(|sentence| {
-        let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
-        let opening = words.clone().take(2).collect::<Vec<_>>().join(" ");
-        let skipped = if matches!(opening.as_str(), "there are" | "there were" | "i found" | "i see" | "we found") { 2 } else { 0 };
-        let mut words = words.by_ref().skip(skipped);
-        words.next() == Some("no") && words.take(4).any(|w| NOUNS.contains(&w))
-    });
+    let denied = says_no
+        && lower.split(['.', ';', '。', ',']).any(|sentence| {
+            let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+            let opening = words.clone().take(2).collect::<Vec<_>>().join(" ");
+            let skipped = if matches!(opening.as_str(), "there are" | "there were" | "i found" | "i see" | "we found") { 2 } else { 0 };
+            let mut words = words.by_ref().skip(skipped);
+            words.next() == Some("no") && words.take(4).any(|w| NOUNS.contains(&w))
+        });
     denied
         || ["指摘はありません", "問題はありません", "没有新的问题", "没有发现", "严重以上", "이상의 문제는 없", "문제는 없"]
             .iter()

@@ -82,15 +82,12 @@ struct Reader<'t> {
     no_json_before: usize,
     /// Lines of documents that other readers have read, first and last.
     holes: Vec<(u64, u64)>,
-    /// The files that stand outside every item.
-    files: BTreeSet<String>,
     /// The file a bot's folded section is about.
     file: Option<String>,
     /// Counts of sentences, by line.
     claimed: Vec<(u64, Counted, u64)>,
-    /// Whether the last text before an item announces levels and their meaning.
-    announces: bool,
-    limited: bool,
+    /// The last text outside an item: it may announce levels and what they mean.
+    before: &'t str,
 }
 
 /// A transcript repeats the prompt between a line `user` and a line `codex`; nothing in it is the reviewer's.
@@ -132,11 +129,9 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         plain_fences: 0,
         no_json_before: 0,
         holes: Vec::new(),
-        files: BTreeSet::new(),
         file: None,
         claimed: Vec::new(),
-        announces: false,
-        limited: false,
+        before: "",
     };
     let mut lines = Lines::from(text, start, skipped);
     while let Some(line) = lines.next() {
@@ -315,7 +310,7 @@ impl<'t> Reader<'t> {
         self.last = short.then_some((body, number));
     }
 
-    fn heading(&mut self, level: usize, heading: &str, number: u64) {
+    fn heading(&mut self, level: usize, heading: &'t str, number: u64) {
         self.end_table();
         self.last = None;
         self.awaits_verdict = false;
@@ -332,7 +327,7 @@ impl<'t> Reader<'t> {
         }
         self.close_item();
         self.headings += 1;
-        self.announces = announces(heading);
+        self.before = heading;
         if verdict {
             self.awaits_verdict = true;
             self.push_section(level, Kind::Other, number);
@@ -345,7 +340,7 @@ impl<'t> Reader<'t> {
         }
         self.push_section(level, kind, number);
         if let Some(tag) = item {
-            self.open_item(heading, 0, number, tag);
+            self.open_item(heading, 0, number, tag, location::scan(heading));
             if let Some(open) = &mut self.open {
                 open.heading = Some(level);
             }
@@ -581,7 +576,7 @@ impl<'t> Reader<'t> {
         false
     }
 
-    fn item_line(&mut self, body: &str, indent: usize, number: u64) {
+    fn item_line(&mut self, body: &'t str, indent: usize, number: u64) {
         let mark = list_mark(body);
         let content = &body[mark.unwrap_or(0)..];
         // An empty box is an open item like one without a box.
@@ -591,7 +586,7 @@ impl<'t> Reader<'t> {
             return;
         }
         if let Some(tag) = entry::cells_of_emphasis(content) {
-            self.open_item(content, indent, number, tag);
+            self.open_item(content, indent, number, tag, Vec::new());
             if let Some(open) = &mut self.open {
                 // A bot's comment: the lines below it are its title and text.
                 open.heading = Some(7);
@@ -616,7 +611,8 @@ impl<'t> Reader<'t> {
             self.review.contradictions.push(Contradiction::EchoedTemplate);
             return;
         }
-        if label::is_absence(content) && location::scan(content).is_empty() {
+        let cites = location::scan(content);
+        if cites.is_empty() && label::is_absence(content) {
             self.close_item();
             self.absent(content, elsewhere);
             return;
@@ -626,9 +622,9 @@ impl<'t> Reader<'t> {
             self.review.resolved += u64::from(mark.is_some() && looks_like_item(content));
             return;
         }
-        let own = self.own_tag(content, mark.is_some(), (in_severity, in_findings));
+        let own = self.own_tag(content, &cites, mark.is_some(), (in_severity, in_findings));
         match own {
-            Some(tag) => self.open_item(content, indent, number, tag),
+            Some(tag) => self.open_item(content, indent, number, tag, cites),
             None if self.open.as_ref().is_some_and(|o| !o.after_blank || (!elsewhere && o.heading.is_none())) => {
                 self.continue_item(content)
             }
@@ -644,15 +640,15 @@ impl<'t> Reader<'t> {
     }
 
     /// What makes a line an item: a tag of its own, a key that opens one, a bot's line range, or the section it stands in.
-    fn own_tag(&self, content: &str, marked: bool, (in_severity, in_findings): (bool, bool)) -> Option<Tag> {
-        if let Some(tag) = entry::tag(content) {
+    fn own_tag(&self, content: &str, cites: &[location::Cite], marked: bool, (in_severity, in_findings): (bool, bool)) -> Option<Tag> {
+        if let Some(tag) = entry::tag(content, cites) {
             return Some(tag);
         }
         if marked && entry::key(content).is_some_and(|k| entry::opens(&k)) {
             return Some(Tag { inherited: true, candidate: !(in_severity || in_findings), ..Tag::of(self.inherited(), content.len()) });
         }
         let ranged = self.file.is_some() && content.starts_with('`') && entry::ranged(content).is_some();
-        let listed = in_severity && (marked || !location::scan(content).is_empty());
+        let listed = in_severity && (marked || !cites.is_empty());
         if listed || ranged {
             return Some(Tag { inherited: true, ..Tag::of(self.inherited(), 0) });
         }
@@ -660,21 +656,15 @@ impl<'t> Reader<'t> {
     }
 
     /// A line outside every item.
-    fn prose(&mut self, line: &str, number: u64) {
+    fn prose(&mut self, line: &'t str, number: u64) {
         let digits = may_be_graded(line);
         let said = if digits { counts::of_sentence(line) } else { Vec::new() };
         if said.is_empty() && digits {
             self.suspect(line, number);
         }
         self.claimed.extend(said.into_iter().map(|(c, n)| (number, c, n)));
-        if line.len() <= 400 {
-            self.announces = announces(line);
-            self.review.qualified_phrase |= label::is_qualified_phrase(line);
-            self.limited |= line.len() <= 160 && label::is_rate_limit(line);
-            if digits && self.files.len() < 8 {
-                self.files.extend(location::scan(line).into_iter().map(|c| c.place.path));
-            }
-        }
+        self.before = line;
+        self.review.qualified_phrase = self.review.qualified_phrase || (line.len() <= 400 && label::is_qualified_phrase(line));
     }
 
     /// The severity of the section an untagged item stands in.
@@ -702,9 +692,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn open_item(&mut self, content: &str, indent: usize, number: u64, tag: Tag) {
+    fn open_item(&mut self, content: &str, indent: usize, number: u64, tag: Tag, cites: Vec<location::Cite>) {
         self.close_item();
-        let cites = location::scan(content);
         let stated = entry::stated_id(content.get(tag.rest..).unwrap_or_default());
         let (id, more, behind) = stated.map_or((None, Vec::new(), 0), |(id, tags, rest)| (Some(id), tags, rest));
         let rest = tag.rest + behind;
@@ -718,8 +707,9 @@ impl<'t> Reader<'t> {
             report_line: number,
             ..Finding::default()
         };
-        let mut origin = whole::Origin { section: self.ordinal, announced: self.announces, ..whole::Origin::default() };
-        origin.in_list = self.governs().is_some();
+        let in_list = self.governs().is_some();
+        let announced = !in_list && self.before.len() <= 120 && announces(self.before);
+        let origin = whole::Origin { section: self.ordinal, in_list, announced, ..whole::Origin::default() };
         if let Some(range) = self.file.as_ref().and_then(|file| entry::ranged(content).map(|(first, last, end)| (file, first, last, end))) {
             let (file, first, last, end) = range;
             finding.place = Some(Location { path: file.clone(), line: Some(first), end_line: last });
@@ -829,7 +819,7 @@ impl<'t> Reader<'t> {
         self.review.clean_phrase = self.review.clean_phrase.take().or(phrase);
         self.review.sections_empty |= self.all_explicit && self.empty_sections > 0;
         self.lone_fence();
-        whole::settle(&mut self.review, &self.origins, &self.files);
+        whole::settle(&mut self.review, &self.origins, self.text);
         for (line, counted, n) in std::mem::take(&mut self.claimed) {
             let known = self.review.counts.entry(counted).or_default();
             *known = (*known).max(n);
@@ -839,8 +829,8 @@ impl<'t> Reader<'t> {
                 self.review.suspicious.insert(line);
             }
         }
-        if self.limited && self.review.findings.is_empty() {
-            self.review.failure = self.review.failure.or(Some(Failure::RateLimited));
+        if self.review.findings.is_empty() && self.review.failure.is_none() && doubt::is_limited(self.text) {
+            self.review.failure = Some(Failure::RateLimited);
         }
         doubt::approval(&mut self.review, self.text, &self.silent, &self.holes);
         if self.review.canonical {
@@ -879,7 +869,7 @@ fn governs_none(sections: &[Section]) -> bool {
 fn looks_like_item(content: &str) -> bool {
     let bare = content.trim_start_matches(['~', '✅', '☑', ' ', '*']);
     let bare = label::tick_box(bare).map_or(bare, |(_, behind)| behind);
-    entry::tag(bare).is_some() || entry::stated_id(bare).is_some()
+    entry::tag(bare, &location::scan(bare)).is_some() || entry::stated_id(bare).is_some()
 }
 
 /// The first line of an item with every citation taken out.

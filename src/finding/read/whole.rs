@@ -3,9 +3,10 @@
 //! Source: cases/reports/README.md §4, Identity inside one report. Bound: linear, with a hash of each item.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasher;
 
-use super::label;
-use crate::base::severity::Grade;
+use super::lines::{Lines, Zone};
+use super::{label, location};
 use crate::finding::{Finding, Location, Review};
 
 /// Where an item came from.
@@ -15,7 +16,7 @@ pub(super) struct Origin {
     pub section: u32,
     /// Whether that is a section of findings.
     pub in_list: bool,
-    /// Whether the text before it announces levels and their meaning.
+    /// Whether the text before it announces levels and what they mean.
     pub announced: bool,
     /// Whether another reader found it in a document of keys.
     pub document: bool,
@@ -23,25 +24,39 @@ pub(super) struct Origin {
     pub lines: Option<(u64, Option<u64>)>,
 }
 
-/// Settles the findings of a report; `origins` go with them one by one, `files` are those named outside of items.
-pub(super) fn settle(review: &mut Review, origins: &[Origin], files: &BTreeSet<String>) {
-    let legend = legends(&review.findings, origins);
-    let only = if files.len() == 1 { files.first() } else { None };
-    let mut kept: Vec<(Finding, Origin)> = Vec::with_capacity(review.findings.len());
-    for ((mut finding, origin), is_legend) in std::mem::take(&mut review.findings).into_iter().zip(origins.iter().copied()).zip(legend) {
-        if is_legend {
-            continue;
+/// Settles the findings of a report; `origins` go with them one by one.
+pub(super) fn settle(review: &mut Review, origins: &[Origin], text: &str) {
+    let findings = &mut review.findings;
+    let only = if origins.iter().zip(&*findings).any(|(o, f)| o.lines.is_some() && f.place.is_none()) { only_file(text) } else { None };
+    for (finding, origin) in findings.iter_mut().zip(origins) {
+        let Some((line, end_line)) = origin.lines else { continue };
+        match &mut finding.place {
+            Some(place) if place.line.is_none() => (place.line, place.end_line) = (Some(line), end_line),
+            Some(_) => {}
+            None => finding.place = only.clone().map(|path| Location { path, line: Some(line), end_line }),
         }
-        if let Some((line, end_line)) = origin.lines {
-            match &mut finding.place {
-                Some(place) if place.line.is_none() => (place.line, place.end_line) = (Some(line), end_line),
+    }
+    let mut gone = legends(findings, origins);
+    if origins.iter().any(|o| o.section != origins[0].section) {
+        once(findings, origins, &mut gone);
+    }
+    let mut gone = gone.into_iter();
+    findings.retain(|_| !gone.next().unwrap_or(false));
+}
+
+/// The one file that the text of a report names.
+fn only_file(text: &str) -> Option<String> {
+    let mut only: Option<String> = None;
+    for line in Lines::new(text).filter(|l| l.zone == Zone::Text) {
+        for cite in location::scan(line.text) {
+            match &only {
+                Some(path) if *path != cite.place.path => return None,
                 Some(_) => {}
-                None => finding.place = only.map(|path| Location { path: path.clone(), line: Some(line), end_line }),
+                None => only = Some(cite.place.path),
             }
         }
-        kept.push((finding, origin));
     }
-    review.findings = once(kept);
+    only
 }
 
 /// Which items only explain a level word: a run of them in one section, each with another word and no place.
@@ -69,39 +84,46 @@ fn legends(findings: &[Finding], origins: &[Origin]) -> Vec<bool> {
 
 /// Takes items that stand twice once: the same words in another section, the same id with the same words, and a summary line
 /// beside its detail. Different words at one place are two.
-fn once(items: Vec<(Finding, Origin)>) -> Vec<Finding> {
-    let mut kept: Vec<(Finding, Origin)> = Vec::with_capacity(items.len());
-    let mut by_words: HashMap<(Grade, Option<Location>, String), usize> = HashMap::new();
-    let mut by_id: HashMap<String, usize> = HashMap::new();
-    let mut by_place: HashMap<(Grade, Location), Vec<usize>> = HashMap::new();
-    for (finding, origin) in items {
-        let words = label::fold(&finding.title);
-        let same_words = by_words.get(&(finding.grade, finding.place.clone(), words.clone())).copied();
-        let same_id = finding.id.as_ref().and_then(|id| by_id.get(id).copied()).filter(|at| alike(&kept[*at].0.title, &finding.title));
-        let same_place = finding.place.as_ref().filter(|p| p.line.is_some()).and_then(|place| {
-            let there = by_place.get(&(finding.grade, place.clone()))?;
-            there.iter().copied().find(|at| alike(&kept[*at].0.title, &finding.title))
-        });
-        let twin = same_words.or(same_id).or(same_place).filter(|at| kept[*at].1.section != origin.section);
-        if let Some(at) = twin {
-            merge(&mut kept[at].0, finding);
+fn once(findings: &mut [Finding], origins: &[Origin], gone: &mut [bool]) {
+    // What may make two items one, hashed; a hit is looked at before it counts.
+    let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
+    let hasher = std::hash::RandomState::new();
+    for at in 0..findings.len() {
+        if gone[at] {
             continue;
         }
-        let at = kept.len();
-        by_words.entry((finding.grade, finding.place.clone(), words)).or_insert(at);
-        if let Some(id) = &finding.id {
-            by_id.entry(id.clone()).or_insert(at);
+        let finding = &findings[at];
+        let words = label::fold(&finding.title);
+        let placed = finding.place.as_ref().filter(|p| p.line.is_some());
+        let keys = [
+            Some(hasher.hash_one((1, finding.grade, &finding.place, &words))),
+            finding.id.as_ref().map(|id| hasher.hash_one((2, id))),
+            placed.map(|place| hasher.hash_one((3, finding.grade, place))),
+        ];
+        let twin = |other: &usize| {
+            let known = &findings[*other];
+            let same = known.grade == finding.grade && known.place == finding.place;
+            let named = finding.id.is_some() && known.id == finding.id;
+            let apart = origins[*other].section != origins[at].section;
+            apart
+                && ((same && label::fold(&known.title) == words)
+                    || ((named || (same && placed.is_some())) && alike(&known.title, &finding.title)))
+        };
+        let found = keys.iter().flatten().filter_map(|k| seen.get(k)).find_map(|there| there.iter().copied().find(|o| twin(o)));
+        if let Some(first) = found {
+            let other = std::mem::take(&mut findings[at]);
+            merge(&mut findings[first], other);
+            gone[at] = true;
+            continue;
         }
-        if let Some(place) = finding.place.clone().filter(|p| p.line.is_some()) {
-            let there = by_place.entry((finding.grade, place)).or_default();
-            // A few are looked through; a place with more is no summary of anything.
+        for key in keys.into_iter().flatten() {
+            let there = seen.entry(key).or_default();
+            // A few are looked through; what more of them share is no sign of a twin.
             if there.len() < 8 {
                 there.push(at);
             }
         }
-        kept.push((finding, origin));
     }
-    kept.into_iter().map(|(f, _)| f).collect()
 }
 
 /// Whether two titles share their first two words.
