@@ -114,6 +114,7 @@ words! {
         Records "records",
         Sarif "sarif",
         Toml "toml",
+        Xml "xml",
         Yaml "yaml",
     }
 }

@@ -166,6 +166,22 @@ const EMOJI: &[(&str, Grade)] = &[
     ("⚪", Grade::Suggestion),
 ];
 
+/// The bytes a level can start with: most texts are told from their first one.
+const FIRST_BYTES: [bool; 256] = {
+    let mut first = [false; 256];
+    let mut at = 0;
+    while at < WORDS.len() {
+        first[WORDS[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    at = 0;
+    while at < EMOJI.len() {
+        first[EMOJI[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    first
+};
+
 /// A severity as it was written: the grade and the literal text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -187,7 +203,11 @@ pub fn words_and_marks() -> impl Iterator<Item = &'static str> {
 pub fn at_start(text: &str) -> Option<Written> {
     let lead = text.len() - text.trim_start().len();
     let body = &text[lead..];
-    let emoji = EMOJI.iter().find(|(mark, _)| body.starts_with(mark));
+    let first = body.as_bytes().first()?.to_ascii_lowercase();
+    if !FIRST_BYTES[usize::from(first)] {
+        return None;
+    }
+    let emoji = if first.is_ascii() { None } else { EMOJI.iter().find(|(mark, _)| body.starts_with(mark)) };
     let skipped = emoji.map_or(0, |(mark, _)| mark.len());
     let gap = body[skipped..].len() - body[skipped..].trim_start_matches([' ', '*', '_', '\u{fe0f}']).len();
     let word_at = skipped + gap;
@@ -206,6 +226,9 @@ pub fn at_start(text: &str) -> Option<Written> {
 /// The level word that `text` starts with, as a whole token, and its length in bytes.
 fn word_at_start(text: &str) -> Option<(Grade, usize)> {
     let first = text.as_bytes().first()?.to_ascii_lowercase();
+    if !FIRST_BYTES[usize::from(first)] {
+        return None;
+    }
     for (word, grade) in WORDS.iter().filter(|(w, _)| w.as_bytes()[0] == first) {
         let Some(head) = text.get(..word.len()) else {
             continue;

@@ -145,6 +145,13 @@ impl Stated {
 
 /// Reads the value behind a verdict label. `None` when nothing is written there.
 pub fn read_value(raw: &str) -> Option<Stated> {
+    // Nobody approves in a line this long without a condition; what stands behind it is not looked through.
+    const LONG: usize = 4096;
+    if raw.len() > LONG {
+        let stated = read_value(&raw[..raw.floor_char_boundary(LONG)])?;
+        let class = if stated.class == Class::Approve { Class::NeedsAttention } else { stated.class };
+        return Some(Stated { class, ..stated });
+    }
     let denied = ["❌", "🚫", "⛔", "✗", "✘", "🔴"].iter().any(|m| raw.trim_start_matches(['*', '_', ' ', '`']).starts_with(m));
     let plain: String = raw.chars().filter(|c| !matches!(c, '*' | '`' | '"')).collect();
     let plain = plain.trim_matches(|c: char| c.is_whitespace() || c == '_').trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(');
@@ -153,7 +160,7 @@ pub fn read_value(raw: &str) -> Option<Stated> {
         return None;
     }
     let (head, tail) = split_value(plain);
-    let literal = head.trim_end_matches(|c: char| matches!(c, '.' | '。' | '!' | ':' | ',' | '、') || c.is_whitespace());
+    let literal = head.trim_end_matches(|c: char| !(c.is_alphanumeric() || matches!(c, ')' | ']')));
     let folded = fold(literal);
     let qualified = is_qualified(tail) || denied;
     if let Some((_, class)) = WORDS.iter().find(|(word, _)| *word == folded) {

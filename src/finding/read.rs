@@ -41,12 +41,14 @@ pub fn review(bytes: &[u8]) -> Review {
 
 /// Reads a review of a known format.
 pub fn review_as(bytes: &[u8], format: Option<Format>) -> Review {
-    let text = String::from_utf8_lossy(bytes);
+    let (text, bad) = match std::str::from_utf8(bytes) {
+        Ok(text) => (std::borrow::Cow::Borrowed(text), None),
+        Err(error) => (String::from_utf8_lossy(bytes), Some(error.valid_up_to())),
+    };
     let mut review = match format {
         None => self::text(&text, 0),
         Some(format) => of_format(&text, format),
     };
-    let bad = std::str::from_utf8(bytes).err().map(|e| e.valid_up_to());
     review.bad_utf8_at = bad.into_iter().chain(memchr::memchr(0, bytes)).min().map(|at| at as u64);
     judge::contradict(&mut review);
     review
@@ -60,6 +62,7 @@ fn of_format(text: &str, format: Format) -> Review {
         Format::Markdown | Format::Canonical => Some(markdown::read(text, 0, 0)),
         Format::Records => records::stream(text).or_else(|| Some(self::text(text, 0)).filter(|r| r.format == Some(Format::Records))),
         Format::Yaml => keyed::yaml(text).and_then(|k| keyed(k, Format::Yaml, 1, 0)),
+        Format::Xml => keyed::xml(text).and_then(|k| keyed(k, Format::Xml, 1, 0)),
         Format::Toml => keyed::toml(text).and_then(|k| keyed(k, Format::Toml, 1, 0)),
         Format::Lines => Some(compiler::read(text)),
         Format::Empty => None,
@@ -79,6 +82,11 @@ pub(crate) fn text(text: &str, depth: usize) -> Review {
         None => return Review { format: Some(Format::Empty), ..Review::default() },
         Some(b'{' | b'[') => {
             if let Some(review) = machine(text, start, depth) {
+                return review;
+            }
+        }
+        Some(b'<') => {
+            if let Some(review) = keyed::xml(&text[start..]).and_then(|k| keyed(k, Format::Xml, 1, depth)).filter(schema::is_answer) {
                 return review;
             }
         }
@@ -136,7 +144,7 @@ fn yaml(text: &str, first_line: u64) -> Option<Review> {
         let key = l.split(':').next().unwrap_or_default();
         l.len() > key.len() && matches!(key, "findings" | "issues" | "problems" | "comments" | "violations")
     });
-    keyed(keyed::yaml(text).filter(|_| listed)?, Format::Yaml, first_line, 0)
+    if listed { keyed(keyed::yaml(text)?, Format::Yaml, first_line, 0) } else { None }
 }
 
 /// What a document of keys says, under the name of its format.
@@ -160,7 +168,7 @@ fn fenced(label: &str, content: &str, first_line: u64, depth: usize) -> Option<R
         }
         "yaml" | "yml" => keyed(keyed::yaml(content)?, Format::Yaml, first_line, depth).filter(schema::is_answer),
         "toml" => keyed(keyed::toml(content)?, Format::Toml, first_line, depth).filter(schema::is_answer),
-        "xml" => keyed(keyed::xml(content)?, Format::Markdown, first_line, depth).filter(schema::is_answer),
+        "xml" => keyed(keyed::xml(content)?, Format::Xml, first_line, depth).filter(schema::is_answer),
         _ => None,
     }
 }

@@ -12,6 +12,13 @@ type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: &[Target] = &[
     ("review", |b| drop(read::review(b))),
+    ("formats", |b| {
+        // Some of these are read by libraries, whose speed is not ours to test.
+        let part = &b[..b.len().min(1 << 14)];
+        for format in review_loop::finding::Format::ALL {
+            drop(read::review_as(part, Some(*format)));
+        }
+    }),
     ("response", |b| drop(response::read(&String::from_utf8_lossy(b)))),
     ("strict", |b| drop(strict::read(&String::from_utf8_lossy(b)))),
     ("gate", |b| drop(gate::fence(&String::from_utf8_lossy(b)))),
@@ -93,6 +100,36 @@ const PIECES: &[&str] = &[
     "반박 ",
     "None.\n",
     "count_red: 1 ",
+    "{\"findings\":[{\"title\":\"x\",\"severity\":\"high\"}]}",
+    "{\"verdict\":\"approve\"}\n",
+    "\"verdict\":",
+    "[{\"",
+    "NaN",
+    "```json\n",
+    "| a | b |\n",
+    "|---|---|\n",
+    "| Severity | File | Issue |\n",
+    "findings:\n- title: x\n  severity: high\n",
+    "---\n",
+    "severity: low\n",
+    "<<<FINDING-BOUNDARY>>>\n",
+    "<finding severity=\"high\">",
+    "</finding>",
+    "<verdict>",
+    "<summary>🧹 Nitpick comments (1)</summary>\n",
+    "<summary>a.rs (1)</summary>\n",
+    "`4-7`: **T**\n",
+    "_⚠️ Potential issue_ | _🟡 Minor_\n",
+    "【重大】",
+    "**R1-F01** (x): ",
+    "`severity`: `low`\n",
+    "user\n",
+    "codex\n",
+    "- **Line:** 4–9\n",
+    "a.c:1:2: warning: x\n",
+    "{\"runs\":[{\"tool\":{},\"results\":[",
+    "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\",\"spans\":[]}}\n",
+    "Found 2 blocking issues.\n",
 ];
 
 struct Random(u64);

@@ -85,6 +85,9 @@ const KEYS: &[&str] = &["severity", "priority", "重要度", "深刻度", "严�
 /// Words that make a number before them a count of grave findings.
 const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers", "blocking", "severe", "p0", "p1"];
 
+/// The most lines that are doubted.
+const MOST: usize = 1000;
+
 /// Marks that open a line as a failure.
 const RED: &[&str] = &["🔴", "❌", "🚨", "⛔"];
 
@@ -122,6 +125,10 @@ pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, holes: 
             && speaks_against(line.text, line.zone)
         {
             doubts.insert(line.number);
+            // So many speak for all of them, and a hostile text must not cost more.
+            if doubts.len() >= MOST {
+                break;
+            }
         }
     }
     review.suspicious.extend(doubts);
@@ -155,7 +162,7 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
     if is_denied(&lower) {
         return false;
     }
-    if zone == Zone::Text && !explains_a_level(body) && DEMANDS.iter().any(|d| holds_words(&lower, d)) {
+    if zone == Zone::Text && !explains_a_level(body) && DEMANDS.iter().any(|d| label::holds(&lower, d) && holds_words(&lower, d)) {
         return true;
     }
     if label::bare_line(&lower).starts_with("confidence") {
@@ -182,7 +189,7 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
 
 /// Whether a line speaks of something that is no longer there.
 fn is_settled(lower: &str) -> bool {
-    if SETTLED.iter().any(|w| lower.contains(w)) {
+    if SETTLED.iter().any(|w| label::holds(lower, w)) {
         return true;
     }
     let words: Vec<&str> =
@@ -407,7 +414,7 @@ fn bracketed(lower: &str) -> bool {
 
 /// `Severity: critical` anywhere in a line, in the languages of the reports.
 fn keyed(lower: &str) -> bool {
-    KEYS.iter().any(|key| {
+    KEYS.iter().filter(|key| label::holds(lower, key)).any(|key| {
         lower.match_indices(key).any(|(at, _)| {
             let rest = lower[at + key.len()..].trim_start_matches(['*', '_', '`', '"', ' ']);
             let value = rest.strip_prefix([':', '：', '=']).map(|v| v.trim_start_matches(['*', '_', '`', '"', ' ']));

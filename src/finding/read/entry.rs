@@ -276,6 +276,11 @@ pub(super) fn title(content: &str, rest: usize, cites: &[location::Cite]) -> Str
         from + tail.len() - tail.trim_start_matches(mark).len()
     };
     from = skip(from);
+    // A number inside the emphasis (`**1. Title**`) is no part of the title.
+    let digits = content[from..].bytes().take_while(u8::is_ascii_digit).count();
+    if (1..=3).contains(&digits) && content[from + digits..].starts_with(['.', ')']) && content[from + digits + 1..].starts_with(' ') {
+        from = skip(from + digits + 1);
+    }
     if let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
         from = skip(cite.span.end.min(content.len()));
     }

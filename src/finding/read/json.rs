@@ -179,6 +179,8 @@ impl Reader<'_> {
     fn object(&mut self, depth: usize) -> Result<Map, Unreadable> {
         let mut map = Map { entries: Vec::new(), at: self.at };
         let mut keys = std::collections::HashSet::new();
+        // Most objects have a few keys, which are compared faster than they are hashed.
+        const FEW: usize = 16;
         self.at += 1;
         while let Some(next) = self.peek() {
             match next {
@@ -195,7 +197,14 @@ impl Reader<'_> {
                     }
                     self.at += 1;
                     let Some(value) = self.value(depth + 1)? else { break };
-                    self.duplicate_keys |= !keys.insert(key.clone());
+                    if map.entries.len() < FEW {
+                        self.duplicate_keys = self.duplicate_keys || map.has(&key);
+                    } else {
+                        if keys.is_empty() {
+                            keys.extend(map.entries.iter().map(|(k, _)| k.clone()));
+                        }
+                        self.duplicate_keys |= !keys.insert(key.clone());
+                    }
                     map.entries.push((key, value));
                     if !matches!(self.peek(), Some(b',' | b'}')) {
                         self.broken::<()>();

@@ -40,7 +40,7 @@ pub fn read(text: &str, lines: &LineIndex, depth: usize) -> Option<Review> {
     }
     let inner = if let Some(cargo) = cargo::read(&maps, lines) {
         cargo
-    } else if maps.iter().all(|m| rdjson::is_diagnostic(m)) {
+    } else if !maps.is_empty() && maps.iter().all(|m| rdjson::is_diagnostic(m)) {
         let findings = maps.iter().filter_map(|m| rdjson::diagnostic(m, None, lines)).collect();
         Review { format: Some(Format::Rdjsonl), findings, ..Review::default() }
     } else if maps.iter().any(|m| is_event(m)) {

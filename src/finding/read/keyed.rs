@@ -127,7 +127,9 @@ fn of_toml(value: toml::Value) -> Node {
 pub fn xml(text: &str) -> Option<Keyed> {
     let mut entries = Vec::new();
     let mut findings = Vec::new();
-    for (at, _) in text.match_indices('<') {
+    // Behind the last end of an element nothing can begin that ends.
+    let last = text.rfind("</").unwrap_or(0);
+    for (at, _) in text[..last].match_indices('<') {
         let tail = &text[at + 1..];
         if let Some(value) = element(tail, "verdict") {
             entries.push(("verdict".to_owned(), Node::Text(plain(value.1))));
@@ -151,7 +153,7 @@ pub fn xml(text: &str) -> Option<Keyed> {
 }
 
 /// How far an element of a finding may reach, in bytes: what is never closed is not searched for again and again.
-const REACH: usize = 1 << 14;
+const REACH: usize = 1 << 12;
 
 /// The attributes and the inner text of an element that starts at `tail`, its bracket left out.
 fn element<'t>(tail: &'t str, name: &str) -> Option<(&'t str, &'t str)> {
@@ -162,7 +164,8 @@ fn element<'t>(tail: &'t str, name: &str) -> Option<(&'t str, &'t str)> {
         return Some((attributes, ""));
     }
     let close = format!("</{name}>");
-    Some((attributes, inner.split_once(close.as_str())?.0))
+    let end = memchr::memmem::find(inner.as_bytes(), close.as_bytes())?;
+    Some((attributes, &inner[..end]))
 }
 
 fn attributes_of(text: &str) -> Vec<(String, Node)> {

@@ -415,14 +415,14 @@ pub fn could_not_review(line: &str) -> Option<String> {
         "any files",
         "any changes",
     ];
-    if let Some(phrase) = OTHER.iter().find(|p| line.contains(**p)) {
+    if let Some(phrase) = OTHER.iter().find(|p| !line.is_ascii() && holds(line, p)) {
         return Some((*phrase).to_owned());
     }
     let lower = line.to_lowercase().replace('’', "'");
-    if let Some(said) = SAID.iter().find(|s| lower.contains(**s)).filter(|_| !lower.contains('`')) {
+    if let Some(said) = SAID.iter().find(|s| holds(&lower, s)).filter(|_| !lower.contains('`')) {
         return Some((*said).to_owned());
     }
-    for unable in UNABLE {
+    for unable in UNABLE.iter().filter(|u| holds(&lower, u)) {
         for (at, _) in lower.match_indices(unable) {
             let rest = &lower[at + unable.len()..];
             let Some(look) = LOOK.iter().find(|l| rest.starts_with(**l)) else { continue };
@@ -461,6 +461,15 @@ pub fn is_rate_limit(text: &str) -> bool {
     LIMITED.iter().any(|s| lower.contains(s)) || lower.split(|c: char| !c.is_alphanumeric()).any(|w| w == "429")
 }
 
+/// Whether a text opens or closes with what a program prints when it fails.
+pub fn reports_error(text: &str) -> bool {
+    const STARTS: &[&str] =
+        &["error:", "api error", "fatal:", "execution error", "traceback (most recent", "panic:", "thread 'main' panicked", "unhandled"];
+    let filled = || text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let near = filled().take(3).chain(text.lines().rev().map(str::trim).filter(|l| !l.is_empty()).take(3));
+    near.into_iter().any(|l| STARTS.iter().any(|s| l.get(..s.len()).is_some_and(|head| head.eq_ignore_ascii_case(s))))
+}
+
 /// Whether a line says that there is nothing of some kind: `No blocking findings`, `no issues found yet`. Such a phrase decides
 /// nothing, but it is a statement.
 pub fn is_qualified_phrase(line: &str) -> bool {
@@ -468,7 +477,8 @@ pub fn is_qualified_phrase(line: &str) -> bool {
         "finding", "findings", "issue", "issues", "problem", "problems", "bug", "bugs", "concern", "concerns", "blocker", "blockers",
         "defects",
     ];
-    let says_no = line.as_bytes().windows(3).any(|w| w[0] | 0x20 == b'n' && w[1] | 0x20 == b'o' && w[2] == b' ');
+    static NO: std::sync::LazyLock<memchr::memmem::Finder<'static>> = std::sync::LazyLock::new(|| memchr::memmem::Finder::new("o "));
+    let says_no = NO.find_iter(line.as_bytes()).any(|at| at > 0 && line.as_bytes()[at - 1] | 0x20 == b'n');
     if !says_no && line.is_ascii() {
         return false;
     }
@@ -485,6 +495,14 @@ pub fn is_qualified_phrase(line: &str) -> bool {
         || ["指摘はありません", "問題はありません", "没有新的问题", "没有发现", "严重以上", "이상의 문제는 없", "문제는 없"]
             .iter()
             .any(|p| line.contains(p))
+}
+
+/// Whether a needle stands in a text; in a short one a searcher would cost more to set up than it saves.
+pub fn holds(text: &str, needle: &str) -> bool {
+    if text.len() > 256 {
+        return text.contains(needle);
+    }
+    text.as_bytes().windows(needle.len()).any(|w| w == needle.as_bytes())
 }
 
 /// Lower case with folded blanks.

@@ -26,6 +26,8 @@ pub enum Zone {
 pub struct Line<'a> {
     /// The byte it starts at.
     pub at: usize,
+    /// The byte its text starts at, behind what was taken off.
+    pub offset: usize,
     /// Counted from 1.
     pub number: u64,
     /// Without its line end.
@@ -200,14 +202,14 @@ impl<'a> Iterator for Lines<'a> {
 
     fn next(&mut self) -> Option<Line<'a>> {
         let at = self.whole.len() - self.rest.len();
-        let text = self.take_line()?;
-        let zone = self.classify(text);
+        let raw = self.take_line()?;
+        let zone = self.classify(raw);
         // A line of indented code keeps the next one code as well.
         self.after_blank = matches!(zone, Zone::Blank | Zone::Hidden);
-        let quoted = zone == Zone::Text && self.in_alert && text.trim_start().starts_with('>');
-        let text = if quoted { text.trim_start().trim_start_matches('>').trim_start_matches(' ') } else { text };
+        let quoted = zone == Zone::Text && self.in_alert && raw.trim_start().starts_with('>');
+        let text = if quoted { raw.trim_start().trim_start_matches('>').trim_start_matches(' ') } else { raw };
         let text = if zone == Zone::Text && text.trim_start().starts_with("<!--") { behind_comment(text.trim_start()) } else { text };
-        Some(Line { at, number: self.number, text, zone })
+        Some(Line { at, offset: at + raw.len() - text.len(), number: self.number, text, zone })
     }
 }
 

@@ -120,7 +120,7 @@ fn ticked(line: &str, at: usize, base: usize, found: &mut Vec<Cite>, depth: u8) 
 /// and again to the end of the line.
 fn near(line: &str, at: usize, mark: u8) -> Option<usize> {
     let window = line.as_bytes().get(at..(at + REACH).min(line.len()))?;
-    window.iter().position(|b| *b == mark).map(|p| at + p)
+    memchr::memchr(mark, window).map(|p| at + p)
 }
 
 fn find_run(text: &str, run: usize) -> Option<usize> {

@@ -88,6 +88,8 @@ struct Reader<'t> {
     claimed: Vec<(u64, Counted, u64)>,
     /// The last text outside an item: it may announce levels and what they mean.
     before: &'t str,
+    /// The heading right above, and its level: it is the title of an item that begins with a key.
+    under: Option<(&'t str, usize)>,
 }
 
 /// A transcript repeats the prompt between a line `user` and a line `codex`; nothing in it is the reviewer's.
@@ -132,6 +134,7 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         file: None,
         claimed: Vec::new(),
         before: "",
+        under: None,
     };
     let mut lines = Lines::from(text, start, skipped);
     while let Some(line) = lines.next() {
@@ -146,7 +149,7 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
                 let rest = lines.skip_past(end);
                 reader.holes.push((line.number, lines.number()));
                 if !rest.trim().is_empty() {
-                    reader.line(Line { at: end, number: lines.number(), text: rest.trim_end_matches('\r'), zone: Zone::Text });
+                    reader.line(Line { at: end, offset: end, number: lines.number(), text: rest.trim_end_matches('\r'), zone: Zone::Text });
                 }
             }
             None => reader.line(line),
@@ -178,7 +181,7 @@ impl<'t> Reader<'t> {
         if line.zone != Zone::Text || self.echo == Echo::Inside {
             return None;
         }
-        let offset = line.text.as_ptr().addr() - self.text.as_ptr().addr();
+        let offset = line.offset;
         let mut from = 0;
         while let Some(found) = memchr::memchr2(b'{', b'[', &line.text.as_bytes()[from..]) {
             let at = from + found;
@@ -279,6 +282,10 @@ impl<'t> Reader<'t> {
             return;
         }
         self.last_line(body, line.number);
+        if let Some(value) = body.strip_prefix("<verdict>").and_then(|b| b.split("</verdict>").next()) {
+            self.state_verdict(value, line.number);
+            return;
+        }
         if body.starts_with('<') && self.folded(body, line.number) {
             return;
         }
@@ -338,6 +345,7 @@ impl<'t> Reader<'t> {
         } else if let Some(stated) = label::verdict_against(heading) {
             self.state(stated, number);
         }
+        self.under = (kind == Kind::Other || item.is_some()).then_some((heading, level));
         self.push_section(level, kind, number);
         if let Some(tag) = item {
             self.open_item(heading, 0, number, tag, location::scan(heading));
@@ -664,6 +672,7 @@ impl<'t> Reader<'t> {
         }
         self.claimed.extend(said.into_iter().map(|(c, n)| (number, c, n)));
         self.before = line;
+        self.under = None;
         self.review.qualified_phrase = self.review.qualified_phrase || (line.len() <= 400 && label::is_qualified_phrase(line));
     }
 
@@ -694,6 +703,7 @@ impl<'t> Reader<'t> {
 
     fn open_item(&mut self, content: &str, indent: usize, number: u64, tag: Tag, cites: Vec<location::Cite>) {
         self.close_item();
+        let under = self.under.take();
         let stated = entry::stated_id(content.get(tag.rest..).unwrap_or_default());
         let (id, more, behind) = stated.map_or((None, Vec::new(), 0), |(id, tags, rest)| (Some(id), tags, rest));
         let rest = tag.rest + behind;
@@ -719,9 +729,15 @@ impl<'t> Reader<'t> {
         let (inherited, candidate) = (tag.inherited, tag.candidate);
         self.open = Some(Open { finding, origin, heading: None, indent, inherited, candidate, after_blank: false });
         if rest >= content.len() {
-            // The first line is a key: what it says is part of the item like the lines below it.
+            // The first line is a key: what it says is part of the item like the lines below it, and a heading right above it
+            // is its title.
             if let Some(open) = &mut self.open {
                 open.finding.title.clear();
+                if let Some((heading, level)) = under.filter(|_| !matches!(entry::key(content), Some(Key::Id(_) | Key::Title(_)))) {
+                    open.finding.title = entry::title(heading, 0, &[]);
+                    open.finding.headline.clone_from(&open.finding.title);
+                    open.heading = Some(level);
+                }
             }
             self.key_of_item(content);
         }
@@ -829,8 +845,13 @@ impl<'t> Reader<'t> {
                 self.review.suspicious.insert(line);
             }
         }
-        if self.review.findings.is_empty() && self.review.failure.is_none() && doubt::is_limited(self.text) {
-            self.review.failure = Some(Failure::RateLimited);
+        if self.review.findings.is_empty() && self.review.failure.is_none() {
+            let silent = self.review.statements.is_empty() && self.review.clean_phrase.is_none();
+            if doubt::is_limited(self.text) {
+                self.review.failure = Some(Failure::RateLimited);
+            } else if silent && label::reports_error(self.text) {
+                self.review.failure = Some(Failure::ErrorReported);
+            }
         }
         doubt::approval(&mut self.review, self.text, &self.silent, &self.holes);
         if self.review.canonical {
@@ -908,10 +929,10 @@ fn announces(text: &str) -> bool {
 
 /// Whether bytes start a JSON object, or a list of them.
 fn starts_json(bytes: &[u8]) -> bool {
-    let next = bytes[1..].iter().take(64).find(|b| !b.is_ascii_whitespace());
+    let mut next = bytes[1..].iter().take(64).filter(|b| !b.is_ascii_whitespace());
     match bytes[0] {
-        b'{' => next == Some(&b'"'),
-        _ => next == Some(&b'{'),
+        b'{' => next.next() == Some(&b'"'),
+        _ => next.next() == Some(&b'{') && next.next() == Some(&b'"'),
     }
 }
 
@@ -925,7 +946,7 @@ fn has_separator(line: &str) -> bool {
 fn is_prose(body: &str) -> bool {
     let first = body.as_bytes().first().copied().unwrap_or(b' ');
     let plain = first.is_ascii_alphanumeric() && !matches!(first, b'n' | b'N');
-    plain && !has_separator(body) && !body.as_bytes().contains(&b'|')
+    plain && !has_separator(body) && memchr::memchr(b'|', body.as_bytes()).is_none()
 }
 
 /// Whether a text holds a transcript that echoes its prompt.
@@ -936,8 +957,9 @@ fn has_transcript(text: &str) -> bool {
 /// Whether a line of prose could hold a citation, a tag or a count at all; most lines are told from this alone.
 fn may_be_graded(body: &str) -> bool {
     let bytes = body.as_bytes();
-    let marked = bytes.iter().any(|b| b.is_ascii_digit() || matches!(b, b'`' | b'[' | b'/'));
-    marked || bytes.windows(2).any(|w| w[0] == b'.' && w[1].is_ascii_alphabetic())
+    let name = |at: usize| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+    // Digits, the dot and the slash stand side by side in ASCII.
+    bytes.iter().enumerate().any(|(at, b)| matches!(b, b'/'..=b'9' | b'`' | b'[') || (*b == b'.' && name(at)))
 }
 #[cfg(test)]
 mod tests {

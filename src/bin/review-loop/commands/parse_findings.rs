@@ -16,7 +16,7 @@ pub(crate) struct ParseFindings {
     /// The checkout: paths below it are printed relative to it
     #[arg(long, value_name = "DIR")]
     repo: Option<String>,
-    /// The format, where it is known: canonical, markdown, json, jsonl, sarif, rdjson, rdjsonl, eslint, cargo, github, yaml, toml, lines, records
+    /// The format, where it is known: canonical, markdown, json, jsonl, sarif, rdjson, rdjsonl, eslint, cargo, github, yaml, toml, xml, lines, records
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 }
