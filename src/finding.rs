@@ -3,6 +3,7 @@
 //! [`read`] turns foreign text into a [`Review`]; [`judge`] says what it comes to. The model below is what every other room
 //! works with.
 
+pub mod churn;
 pub mod identity;
 pub mod judge;
 pub mod read;

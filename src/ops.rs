@@ -12,6 +12,7 @@ pub mod compare_rounds;
 pub mod contents;
 pub mod decide_round;
 pub mod detect_scope;
+pub mod diagnose_churn;
 pub mod expand_loop_args;
 pub mod fingerprint_scope;
 pub mod gather;

@@ -5,6 +5,7 @@
 pub mod attempts;
 pub mod checks;
 pub mod fix_journal;
+pub mod history;
 pub mod json;
 pub mod loop_record;
 pub mod plan;

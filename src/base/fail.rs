@@ -115,6 +115,10 @@ codes! {
     NumberRange "NUMBER_RANGE" Input "a number is outside what can be kept exactly" "whole numbers go up to 2^63-1";
     SchemaNewer "SCHEMA_NEWER" Input "a document was written by a newer version; it is not rewritten" "use the newer version of review-loop";
     BadShape "BAD_SHAPE" Input "a JSON document lacks a field or holds one of the wrong type" "the message names the field";
+    RoundsNotRising "ROUNDS_NOT_RISING" Input "the rounds of a history do not rise" "every round has a number of its own, in order; gaps are allowed";
+    RepeatedId "REPEATED_ID" Input "an id stands twice in a history" "give every finding of every round an id of its own, such as r2/F-1";
+    UnknownSameAs "UNKNOWN_SAME_AS" Input "same_as names no earlier finding of the history" "name the id of a finding that was listed before";
+    UnknownOpposes "UNKNOWN_OPPOSES" Input "opposes names no earlier finding of the history" "name the id of a finding that was listed before";
     NoSpace "NO_SPACE" World "the disk or quota is full; the old bytes are kept" "free space and repeat";
     ReadOnly "READ_ONLY" World "the folder or file system does not allow writing" "no other place is used instead; make it writable";
     NotFound "NOT_FOUND" Input "a file that was named does not exist" "check the path";

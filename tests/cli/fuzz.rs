@@ -36,6 +36,7 @@ const TARGETS: &[Target] = &[
     ("attempts", |b| drop(wire::attempts::read(b))),
     ("checks", |b| drop(wire::checks::read(&String::from_utf8_lossy(b), &["secret"]))),
     ("routing", |b| drop(wire::routing::read(b, std::path::Path::new("/")))),
+    ("history", |b| drop(wire::history::read(b))),
     ("journal", |b| drop(wire::fix_journal::read(b))),
     ("record", |b| drop(wire::loop_record::read(b))),
 ];

@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, reason = "tests are read by their names")]
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail loudly")]
 
+mod churn;
 mod docs;
 mod faults;
 mod flows;

@@ -54,6 +54,7 @@ commands! {
     "findings" {
         parse_findings ParseFindings false,
         parse_response ParseResponse false,
+        diagnose_churn DiagnoseChurn false,
     }
     "everything" {
         run_loop RunLoop false,
