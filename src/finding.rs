@@ -6,6 +6,7 @@
 pub mod churn;
 pub mod identity;
 pub mod judge;
+pub mod matching;
 pub mod read;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -16,6 +16,7 @@ pub mod diagnose_churn;
 pub mod expand_loop_args;
 pub mod fingerprint_scope;
 pub mod gather;
+pub mod match_findings;
 pub mod parse_findings;
 pub mod parse_response;
 pub mod plan_round;

@@ -2,5 +2,6 @@
 
 pub mod change;
 pub mod fingerprint;
+pub mod line_map;
 pub mod own;
 pub mod surface;

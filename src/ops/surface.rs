@@ -43,6 +43,17 @@ pub fn files_of(host: &Host, root: &Path, base: &str, own: &[PathBuf]) -> Result
     Ok((checkout, scope.answer))
 }
 
+/// A tree of HEAD and the working bytes, its objects in `folder`.
+///
+/// # Errors
+/// As detect-scope.
+pub fn of_worktree(checkout: &Checkout, host: &Host, folder: &Path) -> Result<String, Fail> {
+    let look = checkout.look(&checkout.own(&[]))?;
+    let base = look.head.as_ref().map_or(checkout.empty_tree.to_owned(), |h| h.oid.clone());
+    let scope = detect_scope::detect(checkout, host, Some(&base), look)?;
+    tree(checkout, host, &scope, folder)
+}
+
 /// The tree is made on a copy of the index: what is not in scope stands there as in what the files are compared with.
 fn tree(checkout: &Checkout, host: &Host, scope: &Detected, state_dir: &Path) -> Result<String, Fail> {
     let objects = state_dir.join("objects");

@@ -116,37 +116,44 @@ fn numstat<'a>(head: &[u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Option
 /// New line ranges, first and last included, by path.
 pub type NewLines = BTreeMap<Vec<u8>, Vec<(u64, u64)>>;
 
-/// Reads `diff --patch-with-raw -z -U0`: the new line ranges of each path.
+/// Reads `diff --patch-with-raw -z -U0`: the records, and the patches that belong to them in the same order.
 ///
-/// The raw records come first and name the paths without quoting; the patches follow in the same order, so that no
-/// path is ever read out of a patch. A type change has two patches. Bound: linear.
-pub fn new_lines(bytes: &[u8]) -> NewLines {
+/// The raw records come first and name the paths without quoting, so that no path is ever read out of a patch. A type change
+/// has two patches; an unmerged record has none. Bound: linear.
+pub fn raw_records(bytes: &[u8]) -> (Vec<Raw>, Vec<Vec<u8>>) {
     let mut rest = bytes;
-    let mut order: Vec<(Vec<u8>, usize)> = Vec::new();
+    let mut records = Vec::new();
     while rest.first() == Some(&b':') {
         let mut fields = rest.split(|b| *b == 0);
         let Some(head) = fields.next() else { break };
         let pair = head.rsplit(|b| *b == b' ').next().is_some_and(|s| matches!(s.first(), Some(b'R' | b'C')));
-        let record = raw_record(head, &mut fields);
+        records.extend(raw_record(head, &mut fields));
         let taken: usize = rest.split(|b| *b == 0).take(if pair { 3 } else { 2 }).map(|f| f.len() + 1).sum();
         rest = rest.get(taken..).unwrap_or_default();
-        if let Some(record) = record.filter(|r| r.letter != Letter::U) {
-            order.push((record.path, if record.letter == Letter::T { 2 } else { 1 }));
-        }
     }
-    let mut found = NewLines::new();
-    let mut headers = order.into_iter().flat_map(|(path, patches)| std::iter::repeat_n(path, patches));
-    let mut current: Option<Vec<u8>> = None;
+    let mut patches: Vec<Vec<u8>> = Vec::new();
     for line in rest.split(|b| *b == b'\n') {
         let line = line.strip_prefix(b"\0").unwrap_or(line);
         if line.starts_with(b"diff --git ") {
-            current = headers.next();
-            if let Some(path) = &current {
-                found.entry(path.clone()).or_default();
-            }
-        } else if let Some((path, range)) = current.as_ref().zip(hunk(line)) {
-            found.entry(path.clone()).or_default().push(range);
+            patches.push(Vec::new());
         }
+        if let Some(patch) = patches.last_mut() {
+            patch.extend_from_slice(line);
+            patch.push(b'\n');
+        }
+    }
+    (records, patches)
+}
+
+/// Reads `diff --patch-with-raw -z -U0`: the new line ranges of each path.
+pub fn new_lines(bytes: &[u8]) -> NewLines {
+    let (records, patches) = raw_records(bytes);
+    let owners = records.into_iter().filter(|r| r.letter != Letter::U);
+    let owners = owners.flat_map(|r| std::iter::repeat_n(r.path, if r.letter == Letter::T { 2 } else { 1 }));
+    let mut found = NewLines::new();
+    for (path, patch) in owners.zip(patches) {
+        let ranges = found.entry(path).or_default();
+        ranges.extend(patch.split(|b| *b == b'\n').filter_map(hunk));
     }
     found
 }

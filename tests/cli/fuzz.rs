@@ -37,6 +37,9 @@ const TARGETS: &[Target] = &[
     ("checks", |b| drop(wire::checks::read(&String::from_utf8_lossy(b), &["secret"]))),
     ("routing", |b| drop(wire::routing::read(b, std::path::Path::new("/")))),
     ("history", |b| drop(wire::history::read(b))),
+    ("set", |b| drop(wire::finding_set::read(b))),
+    ("links", |b| drop(wire::finding_set::links(b, &[], &[]))),
+    ("line map", |b| drop(review_loop::scope::line_map::LineMap::read(b).fate("a", 3))),
     ("journal", |b| drop(wire::fix_journal::read(b))),
     ("record", |b| drop(wire::loop_record::read(b))),
 ];

@@ -10,6 +10,7 @@ mod fuzz;
 mod golden;
 mod house;
 mod kit;
+mod matching;
 mod nine;
 mod planning;
 mod readiness;

@@ -54,6 +54,7 @@ commands! {
     "findings" {
         parse_findings ParseFindings false,
         parse_response ParseResponse false,
+        match_findings MatchFindings false,
         diagnose_churn DiagnoseChurn false,
     }
     "everything" {

@@ -1,0 +1,455 @@
+//! Who is who between two rounds, with a reason for every pair.
+//!
+//! Takes the findings of both rounds, each with the place its anchor has in the current revision, gives pairs, what is left on
+//! either side, and what only a reader of meaning can decide. Evidence is added up: a stated id, the anchor mapped through the
+//! real diff, quoted source text, the concepts and words of title and body, category, and severity as the least. Then one optimal
+//! one-to-one assignment. Severity is never a key. docs/identity.md explains the ladder. Bound: candidates are looked for in the
+//! same file, by nearness of lines or by rare words, and at most [`NEAREST`] for a finding; memory is linear.
+
+mod assign;
+pub mod words;
+
+use std::collections::{BTreeMap, HashMap};
+
+use self::words::{Rarity, Said};
+use crate::base::reason::words;
+use crate::base::severity::Grade;
+
+words! {
+    /// The strongest evidence of a pair.
+    Basis {
+        Asserted "asserted",
+        Id "id",
+        Quote "quote",
+        LineMap "line_map",
+        MovedBlock "moved_block",
+        Words "words",
+        PathLine "path_line",
+    }
+}
+
+words! {
+    /// What became of the code at the anchor of a previous finding.
+    Standing {
+        Unchanged "unchanged",
+        Moved "moved",
+        Changed "changed",
+        FileRemoved "file_removed",
+        Unknown "unknown",
+    }
+}
+
+words! {
+    /// What a finding is that was not reported again.
+    Status {
+        Fixed "fixed",
+        UnreportedUnchanged "unreported_unchanged",
+        FileRemoved "file_removed",
+        MovedUnreported "moved_unreported",
+        Unknown "unknown",
+    }
+}
+
+words! {
+    /// Why nothing was decided.
+    Doubt {
+        SeveralPartners "several_partners",
+        WordingUnclear "wording_unclear",
+    }
+}
+
+impl Standing {
+    /// Silence is a fix only where the code changed.
+    pub fn status(self) -> Status {
+        match self {
+            Standing::Unchanged => Status::UnreportedUnchanged,
+            Standing::Moved => Status::MovedUnreported,
+            Standing::Changed => Status::Fixed,
+            Standing::FileRemoved => Status::FileRemoved,
+            Standing::Unknown => Status::Unknown,
+        }
+    }
+}
+
+/// One finding of either round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Item {
+    /// Unique in its round.
+    pub id: String,
+    /// Whether the report stated the id.
+    pub stated: bool,
+    /// The six-word grade.
+    pub grade: Grade,
+    /// Its file, in the revision of its round.
+    pub path: Option<String>,
+    /// Its line.
+    pub line: Option<u64>,
+    /// The last line of a range.
+    pub end_line: Option<u64>,
+    /// One line.
+    pub title: String,
+    /// What is said behind it.
+    pub body: String,
+    /// Source text it quotes.
+    pub quote: Option<String>,
+    /// The kind of defect.
+    pub category: Option<String>,
+}
+
+/// Where a finding stands in the current revision.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Anchor {
+    /// File and line; of a changed line the one in its place.
+    pub place: Option<(String, u64)>,
+    /// What became of the cited code; for a current finding meaningless.
+    pub standing: Option<Standing>,
+    /// Whether a quotation or a name in the text fixed the line.
+    pub fixed: bool,
+    /// Whether the line lies in code that was written since the previous round; for a previous finding meaningless.
+    pub in_new_code: Option<bool>,
+}
+
+/// A link that an agent asserts or forbids, by the places of both items.
+pub type Link = (usize, usize, bool);
+
+/// A pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Place in the previous list.
+    pub previous: usize,
+    /// Place in the current list.
+    pub current: usize,
+    /// The strongest evidence.
+    pub basis: Basis,
+    /// 0 to 1.
+    pub confidence: f64,
+}
+
+/// Items that only a reader of meaning can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ambiguous {
+    /// Places in the previous list.
+    pub previous: Vec<usize>,
+    /// Places in the current list.
+    pub current: Vec<usize>,
+    /// Why.
+    pub reason: Doubt,
+}
+
+/// The whole answer: every item stands in exactly one of its lists.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Matched {
+    /// By place in the previous list.
+    pub pairs: Vec<Pair>,
+    /// Previous items without a partner.
+    pub resolved: Vec<usize>,
+    /// Current items without a partner.
+    pub added: Vec<usize>,
+    /// Undecided.
+    pub ambiguous: Vec<Ambiguous>,
+}
+
+/// How many candidates are weighed for one finding.
+const NEAREST: usize = 24;
+
+/// What has to speak for a pair.
+const ENOUGH: f64 = 1.0;
+
+/// Below this distance from [`ENOUGH`] the words of a pair decide nothing.
+const NARROW: f64 = 0.25;
+
+/// One side, read.
+struct Side<'i> {
+    items: &'i [Item],
+    anchors: &'i [Anchor],
+    said: Vec<Said>,
+}
+
+/// Matches two rounds. `mapped` says that the anchors went through a real diff.
+pub fn run(previous: (&[Item], &[Anchor]), current: (&[Item], &[Anchor]), links: &[Link], mapped: bool) -> Matched {
+    let side = |(items, anchors): (&'_ [Item], &'_ [Anchor])| {
+        items
+            .iter()
+            .map(|i| words::read(&i.title, &i.body))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .zip(anchors)
+            .map(|(s, _)| s)
+            .collect::<Vec<Said>>()
+    };
+    let old = Side { items: previous.0, anchors: previous.1, said: side(previous) };
+    let new = Side { items: current.0, anchors: current.1, said: side(current) };
+    let rarity = Rarity::of_all(old.said.iter().chain(&new.said));
+    let mut weighed: Vec<(usize, usize, Evidence)> = Vec::new();
+    let forbidden: std::collections::HashSet<(usize, usize)> = links.iter().filter(|l| !l.2).map(|l| (l.0, l.1)).collect();
+    let asserted: Vec<(usize, usize)> = links.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
+    for (p, c) in candidates(&old, &new) {
+        if !forbidden.contains(&(p, c)) && !asserted.iter().any(|(a, b)| *a == p || *b == c) {
+            weighed.push((p, c, weigh(&old, p, &new, c, &rarity, mapped)));
+        }
+    }
+    let mut matched = decide(&weighed);
+    matched.pairs.extend(asserted.iter().map(|(p, c)| Pair { previous: *p, current: *c, basis: Basis::Asserted, confidence: 1.0 }));
+    matched.pairs.sort_by_key(|p| (p.previous, p.current));
+    let (mut used_old, mut used_new) = (vec![false; old.items.len()], vec![false; new.items.len()]);
+    for (p, c) in matched.pairs.iter().map(|p| (p.previous, p.current)) {
+        (used_old[p], used_new[c]) = (true, true);
+    }
+    for group in &matched.ambiguous {
+        group.previous.iter().for_each(|p| used_old[*p] = true);
+        group.current.iter().for_each(|c| used_new[*c] = true);
+    }
+    matched.resolved = (0..old.items.len()).filter(|p| !used_old[*p]).collect();
+    matched.added = (0..new.items.len()).filter(|c| !used_new[*c]).collect();
+    matched
+}
+
+/// Pairs worth weighing: near one another in a file, with one stated id, or the only ones that share rare words.
+fn candidates(old: &Side<'_>, new: &Side<'_>) -> Vec<(usize, usize)> {
+    let mut by_file: HashMap<&str, Vec<(u64, usize)>> = HashMap::new();
+    let mut by_id: HashMap<&str, usize> = HashMap::new();
+    let mut nowhere: Vec<usize> = Vec::new();
+    for (c, item) in new.items.iter().enumerate() {
+        match &new.anchors[c].place {
+            Some((path, line)) => by_file.entry(path).or_default().push((*line, c)),
+            None => match &item.path {
+                Some(path) => by_file.entry(path).or_default().push((0, c)),
+                None => nowhere.push(c),
+            },
+        }
+        if item.stated {
+            by_id.insert(&item.id, c);
+        }
+    }
+    by_file.values_mut().for_each(|v| v.sort_unstable());
+    let mut found = Vec::new();
+    for (p, item) in old.items.iter().enumerate() {
+        let place = old.anchors[p].place.as_ref().map(|(path, line)| (path.as_str(), *line));
+        let place = place.or(item.path.as_deref().map(|path| (path, item.line.unwrap_or(0))));
+        let mut near: Vec<(u64, usize)> = match place {
+            Some((path, line)) => {
+                let there = by_file.get(path).map_or(&[][..], Vec::as_slice);
+                let at = there.partition_point(|(l, _)| *l < line);
+                let window = &there[at.saturating_sub(NEAREST)..(at + NEAREST).min(there.len())];
+                window.iter().map(|(l, c)| (l.abs_diff(line), *c)).collect()
+            }
+            None => nowhere.iter().take(NEAREST * 8).map(|c| (0, *c)).collect(),
+        };
+        near.sort_unstable();
+        near.truncate(NEAREST);
+        let named = item.stated.then(|| by_id.get(item.id.as_str()).copied()).flatten();
+        let mut mine: Vec<usize> = near.into_iter().map(|(_, c)| c).chain(named).collect();
+        mine.sort_unstable();
+        mine.dedup();
+        found.extend(mine.into_iter().map(|c| (p, c)));
+    }
+    found
+}
+
+/// What speaks for a pair.
+#[derive(Debug, Clone, Copy)]
+struct Evidence {
+    total: f64,
+    /// Of the words alone.
+    text: f64,
+    basis: Basis,
+}
+
+fn weigh(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, rarity: &Rarity, mapped: bool) -> Evidence {
+    let (a, b) = (&old.items[p], &new.items[c]);
+    let (concepts, shared) = words::alike(&old.said[p], &new.said[c], rarity);
+    let text = match concepts {
+        Some((alike, sure)) => sure * (4.6 * alike - 2.2) + 2.2 * shared,
+        None => 3.0 * shared - 0.4,
+    };
+    let text = text.clamp(-2.4, 3.2);
+    let (place, exact) = nearness(old, p, new, c, mapped);
+    let quote = quoted(a, b);
+    let steps = i64::from(rank(a.grade)).abs_diff(i64::from(rank(b.grade)));
+    let severity = if a.grade == Grade::Unknown || b.grade == Grade::Unknown { 0.0 } else { 0.15 - 0.1 * steps.min(3) as f64 };
+    let category = match (&a.category, &b.category) {
+        (Some(x), Some(y)) if x.eq_ignore_ascii_case(y) => 0.8,
+        (Some(_), Some(_)) => -0.8,
+        _ => 0.0,
+    };
+    let total = place + text + quote + severity + category;
+    let contradicted = (a.path.is_some() && b.path.is_some() && place <= -3.0) || text <= -1.0;
+    if a.stated && b.stated && a.id == b.id && !contradicted {
+        return Evidence { total: total.max(ENOUGH) + 4.0, text, basis: Basis::Id };
+    }
+    let moved = old.anchors[p].standing == Some(Standing::Moved);
+    let basis = match () {
+        () if quote > 0.5 => Basis::Quote,
+        () if exact && mapped && moved => Basis::MovedBlock,
+        () if exact && mapped => Basis::LineMap,
+        () if exact => Basis::PathLine,
+        () => Basis::Words,
+    };
+    Evidence { total, text, basis }
+}
+
+/// How near two anchors are, and whether they are one line.
+fn nearness(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, mapped: bool) -> (f64, bool) {
+    let (a, b) = (&old.anchors[p], &new.anchors[c]);
+    let (Some((here, line)), Some((there, other))) = (&a.place, &b.place) else {
+        let same = old.items[p].path == new.items[c].path;
+        return (if same { 0.0 } else { -3.5 }, false);
+    };
+    if here != there {
+        return (-4.0, false);
+    }
+    let distance = line.abs_diff(*other);
+    let changed = a.standing == Some(Standing::Changed);
+    let sure = f64::from(u8::from(a.fixed) + u8::from(b.fixed));
+    let near = match distance {
+        0 => 1.9,
+        1 => 1.2 - 0.25 * sure,
+        2 | 3 => 1.0 - 0.3 * sure,
+        4..=6 => 0.2 - 0.2 * sure,
+        7..=12 => -0.8,
+        13..=40 => -2.2,
+        _ => -3.4,
+    };
+    // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
+    let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
+    let near = if mapped { near } else { near.max(-1.6) };
+    (near, distance == 0)
+}
+
+/// Source text that both quote: the same, or another.
+fn quoted(a: &Item, b: &Item) -> f64 {
+    let squeezed = |q: &String| q.split_whitespace().collect::<String>().trim_end_matches(['.', '…']).to_owned();
+    let (Some(x), Some(y)) = (a.quote.as_ref().map(squeezed), b.quote.as_ref().map(squeezed)) else { return 0.0 };
+    if x.is_empty() || y.is_empty() {
+        return 0.0;
+    }
+    if x.starts_with(&y) || y.starts_with(&x) { 0.9 } else { -0.9 }
+}
+
+fn rank(grade: Grade) -> u8 {
+    match grade {
+        Grade::Critical => 0,
+        Grade::High => 1,
+        Grade::Medium | Grade::Unknown => 2,
+        Grade::Low => 3,
+        Grade::Suggestion => 4,
+    }
+}
+
+/// Assigns, and takes out what is decided by nothing.
+fn decide(weighed: &[(usize, usize, Evidence)]) -> Matched {
+    let gains: Vec<assign::Candidate> =
+        weighed.iter().filter(|(.., e)| e.total > ENOUGH - NARROW).map(|(p, c, e)| (*p, *c, e.total)).collect();
+    let chosen = assign::best(&gains);
+    let evidence: HashMap<(usize, usize), Evidence> = weighed.iter().map(|(p, c, e)| ((*p, *c), *e)).collect();
+    let mut rivals_old: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
+    let mut rivals_new: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
+    for (p, c, gain) in &gains {
+        rivals_old.entry(*p).or_default().push((*c, *gain));
+        rivals_new.entry(*c).or_default().push((*p, *gain));
+    }
+    let (taken_old, taken_new): (HashMap<usize, usize>, HashMap<usize, usize>) =
+        (chosen.iter().map(|(p, c, _)| (*p, *c)).collect(), chosen.iter().map(|(p, c, _)| (*c, *p)).collect());
+    let mut matched = Matched::default();
+    for (p, c, gain) in &chosen {
+        let found = evidence[&(*p, *c)];
+        // Another partner that is free and as likely: nobody but a reader can tell.
+        let close = |other: f64| (gain - other).abs() < 0.12 && found.basis != Basis::Id;
+        let twin_new = rivals_old[p].iter().find(|(o, g)| o != c && !taken_new.contains_key(o) && close(*g)).map(|(o, _)| *o);
+        let twin_old = rivals_new[c].iter().find(|(o, g)| o != p && !taken_old.contains_key(o) && close(*g)).map(|(o, _)| *o);
+        if twin_new.is_some() || twin_old.is_some() {
+            let (mut previous, mut current) = (vec![*p], vec![*c]);
+            previous.extend(twin_old);
+            current.extend(twin_new);
+            previous.sort_unstable();
+            current.sort_unstable();
+            matched.ambiguous.push(Ambiguous { previous, current, reason: Doubt::SeveralPartners });
+        } else if *gain < ENOUGH {
+            matched.ambiguous.push(Ambiguous { previous: vec![*p], current: vec![*c], reason: Doubt::WordingUnclear });
+        } else {
+            let confidence = 1.0 / (1.0 + (-(gain - ENOUGH) * 1.4 - 0.6 - found.text * 0.1).exp());
+            matched.pairs.push(Pair { previous: *p, current: *c, basis: found.basis, confidence });
+        }
+    }
+    keep_apart(&mut matched.ambiguous);
+    matched
+}
+
+/// Groups that share an item are one.
+fn keep_apart(groups: &mut Vec<Ambiguous>) {
+    let mut merged: Vec<Ambiguous> = Vec::new();
+    for group in groups.drain(..) {
+        match merged
+            .iter_mut()
+            .find(|m| m.previous.iter().any(|p| group.previous.contains(p)) || m.current.iter().any(|c| group.current.contains(c)))
+        {
+            Some(known) => {
+                known.previous.extend(group.previous);
+                known.current.extend(group.current);
+                known.previous.sort_unstable();
+                known.previous.dedup();
+                known.current.sort_unstable();
+                known.current.dedup();
+                known.reason = Doubt::SeveralPartners;
+            }
+            None => merged.push(group),
+        }
+    }
+    *groups = merged;
+}
+
+/// The line that a finding means, near the one it cites: by the text it quotes, or by the names it mentions. True when
+/// something fixed it.
+pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, bool)> {
+    let cited = item.line?;
+    let squeezed = |t: &str| t.split_whitespace().collect::<String>();
+    if let Some(quote) = item.quote.as_deref() {
+        let first = quote.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
+        let wanted = squeezed(first.trim_end_matches(['.', '…']));
+        if wanted.len() >= 6 {
+            let holds = |n: &u64| lines.get(usize::try_from(n - 1).unwrap_or(usize::MAX)).is_some_and(|l| squeezed(l).contains(&wanted));
+            let around = (cited.saturating_sub(30).max(1)..=cited + 30).filter(holds);
+            if let Some(line) = around.min_by_key(|n| (n.abs_diff(cited), *n)) {
+                return Some((line, true));
+            }
+        }
+    }
+    let names = names(item);
+    if names.is_empty() {
+        return Some((cited, false));
+    }
+    let score = |n: u64| -> f64 {
+        let line = lines.get(usize::try_from(n - 1).unwrap_or(usize::MAX)).copied().unwrap_or_default();
+        let said = names.iter().filter(|name| holds_word(line, name)).count();
+        said as f64 * 2.0 - 0.25 * n.abs_diff(cited) as f64
+    };
+    let here = score(cited);
+    let best = (cited.saturating_sub(most).max(1)..=cited + most)
+        .map(|n| (score(n), n))
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.abs_diff(cited).cmp(&a.1.abs_diff(cited))))?;
+    if here >= 2.0 {
+        return Some((cited, true));
+    }
+    Some(if best.0 > here + 0.5 && best.0 > 0.9 { (best.1, true) } else { (cited, false) })
+}
+
+/// Names of the code that a finding mentions in back-ticks.
+fn names(item: &Item) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in [&item.title, &item.body] {
+        for part in text.split('`').skip(1).step_by(2) {
+            let plain = part.trim_end_matches("()");
+            let name = plain.len() >= 3 && plain.len() <= 60 && plain.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if name && !found.iter().any(|f| f == plain) {
+                found.push(plain.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Whether a name stands in a line as a whole.
+fn holds_word(line: &str, name: &str) -> bool {
+    let ends = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '_'));
+    line.match_indices(name).any(|(at, _)| ends(line[..at].chars().next_back()) && ends(line[at + name.len()..].chars().next()))
+}
