@@ -197,7 +197,7 @@ fn bad_sets_links_and_revisions_are_refused() {
     run(&["--repo", "."]).fails("INVALID_ARGUMENT");
     kit.repo("r", &[("a.rs", "x\n")]);
     run(&["--repo", "r", "--previous-rev", "nope", "--current-rev", "HEAD"]).fails("BASE_NOT_FOUND");
-    run(&["--repo", "r", "--previous-rev=--output=x", "--current-rev", "HEAD"]).fails("BASE_NOT_FOUND");
+    run(&["--repo", "r", "--previous-rev=--output=x", "--current-rev", "HEAD"]).fails("INVALID_ARGUMENT");
     kit.write("a.json", r#"{"findings":[{"id":"A1","severity":"grave"}]}"#);
     run(&[]).fails("BAD_SHAPE");
 }
