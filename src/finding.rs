@@ -8,6 +8,7 @@ pub mod identity;
 pub mod judge;
 pub mod matching;
 pub mod read;
+pub mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 

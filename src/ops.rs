@@ -14,6 +14,7 @@ pub mod decide_round;
 pub mod detect_scope;
 pub mod diagnose_churn;
 pub mod expand_loop_args;
+pub mod export_findings;
 pub mod fingerprint_scope;
 pub mod gather;
 pub mod match_findings;

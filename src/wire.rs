@@ -4,6 +4,7 @@
 
 pub mod attempts;
 pub mod checks;
+pub mod export;
 pub mod finding_set;
 pub mod fix_journal;
 pub mod history;

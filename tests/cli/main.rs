@@ -4,6 +4,7 @@
 
 mod churn;
 mod docs;
+mod export;
 mod faults;
 mod flows;
 mod fuzz;

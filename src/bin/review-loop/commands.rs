@@ -56,6 +56,7 @@ commands! {
         parse_response ParseResponse false,
         match_findings MatchFindings false,
         diagnose_churn DiagnoseChurn false,
+        export_findings ExportFindings false,
     }
     "everything" {
         run_loop RunLoop false,

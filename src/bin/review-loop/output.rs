@@ -12,12 +12,14 @@ pub(crate) struct Reply {
     status: u8,
     json: Vec<u8>,
     error: Option<Map<String, Value>>,
+    /// A document in another program's format, printed as it is.
+    raw: Option<String>,
 }
 
 impl Reply {
     /// Done, or yes.
     pub(crate) fn yes<T: Serialize>(body: &T) -> Reply {
-        Reply { status: 0, json: serde_json::to_vec(body).unwrap_or_default(), error: None }
+        Reply { status: 0, json: serde_json::to_vec(body).unwrap_or_default(), error: None, raw: None }
     }
 
     /// A check: yes is 0, no is 1.
@@ -35,7 +37,12 @@ impl Reply {
         json.extend_from_slice(b"\"ask\":");
         json.extend(serde_json::to_vec(ask).unwrap_or_default());
         json.push(b'}');
-        Reply { status: 3, json, error: None }
+        Reply { status: 3, json, error: None, raw: None }
+    }
+
+    /// A document of another program's format.
+    pub(crate) fn raw(text: String) -> Reply {
+        Reply { status: 0, json: Vec::new(), error: None, raw: Some(text) }
     }
 
     /// A failure that still has an answer: its fields stand beside `error`.
@@ -46,6 +53,9 @@ impl Reply {
 
 /// Prints an answer; gives the exit status.
 pub(crate) fn reply(reply: &Reply, pretty: bool) -> u8 {
+    if let Some(text) = &reply.raw {
+        return write(text.as_bytes()).unwrap_or(reply.status);
+    }
     let mut line = match &reply.error {
         None => b"{\"ok\":true".to_vec(),
         Some(error) => [b"{\"ok\":false,\"error\":", serde_json::to_vec(error).unwrap_or_default().as_slice()].concat(),

@@ -66,6 +66,10 @@ fn bracketed(content: &str, lead: usize) -> Option<Tag> {
     let (open, close) = [("[", ']'), ("【", '】')].into_iter().find(|(open, _)| body.starts_with(open))?;
     let inner = &body[open.len()..];
     let end = inner.find(close)?;
+    if inner[..end].eq_ignore_ascii_case("unknown") {
+        // Our own writer's tag of a finding that no report graded.
+        return Some(Tag::of(None, lead + open.len() + end + close.len_utf8()));
+    }
     let written = severity::at_start(&inner[..end])?;
     let mut tags: Vec<String> = Vec::new();
     let behind = inner[written.end..end].trim_matches(|c: char| !c.is_alphanumeric());
@@ -217,6 +221,11 @@ pub(super) fn stated_id(content: &str) -> Option<(String, Vec<String>, usize)> {
     Some((id.to_owned(), tags, rest))
 }
 
+/// Whether an id is one that an item may start with.
+pub fn is_stated_id(id: &str) -> bool {
+    stated_id(&format!("**{id}**: x")).is_some_and(|(read, tags, _)| read == id && tags.is_empty())
+}
+
 /// What a key of an item says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Key<'t> {
@@ -237,7 +246,8 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
         return None;
     }
     let name = label::fold(name.trim_matches(['`', '*', '_', '"']));
-    let value = value.trim();
+    let raw = value.trim();
+    let value = raw;
     let value = value.strip_prefix('`').and_then(|v| v.strip_suffix('`')).filter(|v| !v.is_empty()).unwrap_or(value);
     if is_severity_key(&name) {
         return severity::at_start(value).map(Key::Severity);
@@ -252,7 +262,7 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
             Key::Lines(first, last)
         }
         "file" | "files" | "path" | "location" | "locations" | "referenced_files" | "affected files" | "위치" | "파일" | "位置"
-        | "場所" | "ファイル" | "文件" | "where" => Key::Place(value),
+        | "場所" | "ファイル" | "文件" | "where" => Key::Place(raw),
         "rule" | "rule_id" | "check" => Key::Rule(value),
         "category" | "type" | "change_type" | "kind" | "분류" | "分類" | "类别" => Key::Category(value),
         "fix" | "suggested fix" | "suggestion" | "recommendation" | "remediation" | "수정" | "제안" | "修正案" | "建议" => {
@@ -281,8 +291,17 @@ pub(super) fn title(content: &str, rest: usize, cites: &[location::Cite]) -> Str
     if (1..=3).contains(&digits) && content[from + digits..].starts_with(['.', ')']) && content[from + digits + 1..].starts_with(' ') {
         from = skip(from + digits + 1);
     }
-    if let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
+    // Places in front of the title are no part of it, however many there are: `a.rs:1` and `b.rs:2` — title.
+    while let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
         from = skip(cite.span.end.min(content.len()));
+        let joined = ["and ", "& ", ", ", "및 ", "と"].iter().find(|j| content[from..].starts_with(**j));
+        let next = joined
+            .map(|j| skip(from + j.len()))
+            .filter(|n| cites.iter().any(|c| c.span.start >= from && c.span.start <= n + 2 && c.span.end > *n));
+        match next {
+            Some(next) => from = next,
+            None => break,
+        }
     }
     let tail = &content[from..];
     // Of a row of pipes the first cell is the title.

@@ -61,7 +61,8 @@ pub fn read(map: &Map, report_line: u64) -> Option<Item> {
         places = cited.flat_map(location::Cite::places).collect();
     }
     let mut finding = Finding {
-        id: map.text(IDS).map(str::to_owned),
+        // An id that another answer of ours assigned is made of path, line and title, and is made again.
+        id: map.text(IDS).filter(|_| map.text(&["id_source"]) != Some("assigned")).map(str::to_owned),
         grade: level.as_ref().map_or(Grade::Unknown, |l| l.0),
         severity_text: level.map(|l| l.1),
         title: one_line(tagged.as_ref().map_or(title.as_str(), |t| &title[t.1..])),

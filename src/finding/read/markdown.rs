@@ -761,12 +761,19 @@ impl<'t> Reader<'t> {
             }
             Key::Lines(first, last) => drop(open.origin.lines.get_or_insert((first, last))),
             Key::Place(value) => {
+                // A path in back-ticks is a path, whatever stands in it; a list in them is read like any text.
+                let ticked = value.len() > 2 && value.starts_with('`') && value.ends_with('`') && value.matches('`').count() == 2;
+                let listed = value.contains(['"', '[']);
+                let value = if ticked && listed { value.trim_matches('`') } else { value };
                 let cites = location::scan(value);
                 let bare = value.trim_matches(['`', '"', '[', ']', ' ']);
-                if cites.is_empty() && bare.contains(['/', '.']) && !bare.contains(' ') {
+                let whole = cites.first().is_some_and(|c| c.span == (0..value.len()));
+                let plain = cites.is_empty() && bare.contains(['/', '.']) && !bare.contains(' ');
+                if (ticked && !listed && !whole) || plain {
                     entry::add_place(finding, Location { path: bare.to_owned(), ..Location::default() });
+                } else {
+                    entry::add_places(finding, cites);
                 }
-                entry::add_places(finding, cites);
             }
             Key::Rule(rule) => drop(finding.rule.get_or_insert_with(|| rule.to_owned())),
             Key::Category(category) => drop(finding.category.get_or_insert_with(|| category.to_owned())),

@@ -36,7 +36,12 @@ pub fn diagnostic(map: &Map, default: Option<&str>, lines: &LineIndex) -> Option
     let at = |end: &str| map.at(&["location", "range", end, "line"]).and_then(Node::number).filter(|n| *n > 0);
     let line = at("start");
     let place = map.at(&["location", "path"]).and_then(Node::text);
-    let place = place.map(|path| Location { path: path.to_owned(), line, end_line: at("end").filter(|e| line.is_some_and(|l| *e >= l)) });
+    // Our own writer says the top of the repository where there is no path.
+    let place = place.filter(|path| *path != ".").map(|path| Location {
+        path: path.to_owned(),
+        line,
+        end_line: at("end").filter(|e| line.is_some_and(|l| *e >= l)),
+    });
     let fix = map.get("suggestions").and_then(Node::list).and_then(|s| s.first()?.map()?.text(&["text"]));
     Some(Finding {
         grade,

@@ -69,8 +69,9 @@ fn result<'m>(review: &mut Review, result: &'m Map, rules: &HashMap<&'m str, &'m
     let message = result.at(&["message", "text"]).and_then(Node::text);
     let message = message.or_else(|| result.at(&["message", "markdown"])?.text()).or(rule).unwrap_or("(no message)");
     let (title, body) = entry::title_and_body(message);
+    let ours = |key: &str| result.at(&["properties", &format!("review-loop/{key}")]).and_then(Node::text);
     let mut finding = Finding {
-        id: result.at(&["properties", "review-loop/id"]).and_then(Node::text).map(str::to_owned),
+        id: ours("id").filter(|_| ours("id_source") != Some("assigned")).map(str::to_owned),
         grade,
         severity_text: Some(own.map_or_else(|| level.to_owned(), |g| g.word().to_owned())),
         headline: title.clone(),
@@ -80,13 +81,26 @@ fn result<'m>(review: &mut Review, result: &'m Map, rules: &HashMap<&'m str, &'m
         report_line: lines.line(result.at),
         ..Finding::default()
     };
+    finding.category = ours("category").map(str::to_owned);
+    if let Some(tags) = result.at(&["properties", "tags"]).and_then(Node::list) {
+        finding.tags = tags.iter().filter_map(Node::text).map(str::to_owned).collect();
+    }
     for location in result.get("locations").and_then(Node::list).unwrap_or_default().iter().filter_map(Node::map) {
         if let Some(place) = place(location) {
             entry::add_place(&mut finding, place);
         }
     }
+    match ours("unlocated") {
+        Some("path") => finding.place = None,
+        Some(_) => {
+            if let Some(place) = &mut finding.place {
+                (place.line, place.end_line) = (None, None);
+            }
+        }
+        None => {}
+    }
     let fix = result.get("fixes").and_then(Node::list).and_then(|f| f.first()?.map()?.at(&["description", "text"])?.text());
-    finding.fix = fix.map(str::to_owned);
+    finding.fix = fix.or(ours("fix")).map(str::to_owned);
     finding.quote = result
         .get("locations")
         .and_then(Node::list)

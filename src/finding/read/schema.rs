@@ -215,7 +215,12 @@ fn state(review: &mut Review, key: &str, value: &Node, report_line: u64) -> bool
                 review.contradictions.push(Contradiction::EchoedTemplate);
                 return true;
             }
-            let Some(stated) = verdict::read_value(text) else { return false };
+            // Our own answers say so of a review in which nothing decides.
+            if text.trim() == "none" {
+                return true;
+            }
+            let Some(mut stated) = verdict::read_value(text) else { return false };
+            stated.known |= text.trim() == "unproven";
             if !stated.known {
                 // A decision may be about anything; a verdict is about the review.
                 if key.contains("decision") {
