@@ -1,13 +1,11 @@
-//! Output of other checkers: cargo JSON messages, rdjsonl, SARIF 2.1.0, `path:line: message` lines.
+//! Output of a project's own checks, read by the readers of reviews: cargo, rdjsonl, SARIF, `path:line: message` lines.
 //!
-//! Severity words are those of cases/reports/README.md §2. A document that is not of its kind gives `None`: silence of
+//! A document that is not of its kind gives `None`: silence of
 //! a broken checker is not a pass. Bound: linear.
 
-use serde_json::Value;
-
+use super::{LineIndex, cargo, compiler, json, rdjson, sarif};
 use crate::base::severity::Grade;
-use crate::finding::Location;
-use crate::finding::read::location;
+use crate::finding::{Finding, Location};
 
 /// One finding of a checker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,115 +51,45 @@ impl Format {
 
 /// Reads a checker's output; none when it is not of its format.
 pub fn read(format: Format, output: &str) -> Option<Vec<Reported>> {
-    match format {
-        Format::Exit => Some(Vec::new()),
-        Format::Lines => Some(output.lines().filter_map(compiler_line).collect()),
-        Format::Cargo => json_lines(output, cargo),
-        Format::Rdjsonl => json_lines(output, rdjson),
-        Format::Sarif => sarif(output),
-    }
-}
-
-/// Lines that are not JSON (a progress line on stdout) are skipped, as long as one line is.
-fn json_lines(output: &str, one: fn(&Value) -> Option<Reported>) -> Option<Vec<Reported>> {
-    let lines: Vec<&str> = output.lines().filter(|l| !l.trim().is_empty()).collect();
-    let values: Vec<Value> = lines.iter().filter_map(|l| serde_json::from_str(l).ok()).collect();
-    (lines.is_empty() || !values.is_empty()).then(|| values.iter().filter_map(one).collect())
-}
-
-fn text(value: &Value, pointer: &str) -> Option<String> {
-    value.pointer(pointer)?.as_str().map(str::to_owned)
-}
-
-fn number(value: &Value, pointer: &str) -> Option<u64> {
-    value.pointer(pointer)?.as_u64()
-}
-
-fn range(path: String, line: Option<u64>, end: Option<u64>) -> Location {
-    Location { path, line, end_line: end.filter(|e| line.is_some_and(|l| *e > l)) }
-}
-
-/// The primary span first; messages without spans only sum up.
-fn cargo(value: &Value) -> Option<Reported> {
-    if value.get("reason")?.as_str()? != "compiler-message" {
-        return None;
-    }
-    let message = value.get("message")?;
-    let spans = message.get("spans")?.as_array()?;
-    let span = spans.iter().find(|s| s.get("is_primary").and_then(Value::as_bool) == Some(true)).or(spans.first())?;
-    let grade = match message.get("level")?.as_str()? {
-        level if level.starts_with("error") => Grade::High,
-        "warning" => Grade::Medium,
-        _ => Grade::Suggestion,
-    };
-    Some(Reported {
-        grade,
-        rule: text(message, "/code/code"),
-        place: Some(range(text(span, "/file_name")?, number(span, "/line_start"), number(span, "/line_end"))),
-        message: text(message, "/message")?,
-    })
-}
-
-fn rdjson(value: &Value) -> Option<Reported> {
-    let grade = match value.get("severity").and_then(Value::as_str) {
-        Some("ERROR") => Grade::High,
-        Some("WARNING") => Grade::Medium,
-        Some("INFO") => Grade::Suggestion,
-        _ => Grade::Unknown,
-    };
-    let place = text(value, "/location/path")
-        .map(|path| range(path, number(value, "/location/range/start/line"), number(value, "/location/range/end/line")));
-    Some(Reported { grade, rule: text(value, "/code/value"), place, message: text(value, "/message")? })
-}
-
-fn sarif(output: &str) -> Option<Vec<Reported>> {
-    let log: Value = serde_json::from_str(output).ok()?;
-    let mut found = Vec::new();
-    for run in log.get("runs")?.as_array()? {
-        let failed = run
-            .pointer("/invocations")
-            .and_then(Value::as_array)
-            .is_some_and(|all| all.iter().any(|i| i.get("executionSuccessful") == Some(&Value::Bool(false))));
-        let results = run.get("results").and_then(Value::as_array)?;
-        if failed {
-            return None;
+    let lines = LineIndex::numbers(1);
+    let findings = match format {
+        Format::Exit => Vec::new(),
+        Format::Lines => output.lines().filter_map(|l| compiler::one(l, 1)).collect(),
+        Format::Cargo => {
+            let maps = objects(output)?;
+            cargo::read(&maps.iter().collect::<Vec<_>>(), &lines).map(|r| r.findings).unwrap_or_default()
         }
-        found.extend(results.iter().filter_map(|r| sarif_result(run, r)));
-    }
-    Some(found)
-}
-
-fn sarif_result(run: &Value, result: &Value) -> Option<Reported> {
-    let kind = result.get("kind").and_then(Value::as_str).unwrap_or("fail");
-    let absent = result.get("baselineState").and_then(Value::as_str) == Some("absent");
-    let suppressed = result.get("suppressions").and_then(Value::as_array).is_some_and(|s| !s.is_empty());
-    if matches!(kind, "pass" | "notApplicable") || absent || suppressed {
-        return None;
-    }
-    let rule = text(result, "/ruleId").or_else(|| text(result, "/rule/id"));
-    let rules = run.pointer("/tool/driver/rules").and_then(Value::as_array);
-    let default = rules.and_then(|all| all.iter().find(|r| text(r, "/id") == rule)).and_then(|r| text(r, "/defaultConfiguration/level"));
-    let grade = match text(result, "/level").or(default).as_deref() {
-        Some("error") => Grade::High,
-        Some("note" | "none") => Grade::Suggestion,
-        _ => Grade::Medium,
+        Format::Rdjsonl => objects(output)?.iter().filter_map(|m| rdjson::diagnostic(m, None, &lines)).collect(),
+        Format::Sarif => {
+            let document = json::read(output, 0).ok().filter(|d| !d.truncated && !d.broken)?;
+            let review = sarif::read(document.node.map()?, &lines)?;
+            // A run that failed, or that lists no results, did not look.
+            let looked = review.failure.is_none() && (review.sections_empty || review.resolved > 0 || !review.findings.is_empty());
+            Some(review.findings).filter(|_| looked)?
+        }
     };
-    let place = text(result, "/locations/0/physicalLocation/artifactLocation/uri").map(|path| {
-        let region = "/locations/0/physicalLocation/region";
-        range(path, number(result, &format!("{region}/startLine")), number(result, &format!("{region}/endLine")))
-    });
-    Some(Reported { grade, rule, place, message: text(result, "/message/text").unwrap_or_else(|| "(no message)".to_owned()) })
+    Some(findings.into_iter().map(|f| reported(f, format)).collect())
 }
 
-/// `path:line[:column]: [error|warning|note:] message`; a line without a citation at its start says nothing.
-fn compiler_line(line: &str) -> Option<Reported> {
-    let cite = location::scan(line).into_iter().next().filter(|c| c.span.start == 0 && c.place.line.is_some())?;
-    let rest = line[cite.span.end..].trim_start_matches([':', ' ', '-', '—', '\t']);
-    let written = crate::base::severity::at_start(rest);
-    let grade = written.as_ref().map_or(Grade::Medium, |w| w.grade);
-    let message = written.map_or(rest, |w| rest[w.end..].trim_start_matches([':', ' ', '-', ']']));
-    let message = if message.is_empty() { rest } else { message };
-    (!message.is_empty()).then(|| Reported { grade, rule: None, place: Some(cite.place), message: message.to_owned() })
+/// A checker that says no level means a warning.
+fn reported(finding: Finding, format: Format) -> Reported {
+    let grade = if format == Format::Lines && finding.grade == Grade::Unknown { Grade::Medium } else { finding.grade };
+    let message = if finding.title.is_empty() { "(no message)".to_owned() } else { finding.title };
+    Reported { grade, rule: finding.rule, place: finding.place, message }
+}
+
+/// The objects of a text of JSON lines. Lines that are not JSON (a progress line on stdout) are skipped, as long as one is.
+fn objects(output: &str) -> Option<Vec<json::Map>> {
+    let lines: Vec<&str> = output.lines().filter(|l| !l.trim().is_empty()).collect();
+    let read = |line: &&str| match json::read(line, 0) {
+        Ok(document) if !document.truncated && !document.broken && line[document.end..].trim().is_empty() => match document.node {
+            json::Node::Map(map) => Some(map),
+            _ => None,
+        },
+        _ => None,
+    };
+    let maps: Vec<json::Map> = lines.iter().filter_map(read).collect();
+    (lines.is_empty() || !maps.is_empty()).then_some(maps)
 }
 
 #[cfg(test)]
