@@ -3,10 +3,10 @@
 //! Only a stated id is evidence of sameness between rounds; an assigned one names a finding inside one answer. Source: map.md,
 //! parse-findings. Bound: linear.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Finding;
-use crate::base::digest::sha256_hex;
+use crate::base::digest::{Stream, hex};
 use crate::base::reason::words;
 
 words! {
@@ -17,40 +17,65 @@ words! {
     }
 }
 
-/// The ids of the findings of one answer, in their order. A repeated one gets `-2`, `-3` …, and is assigned from then on.
+/// The ids of the findings of one answer, in their order.
 pub fn assign(findings: &[Finding]) -> Vec<(String, Source)> {
-    let mut next: HashMap<String, u64> = HashMap::new();
-    let mut taken: std::collections::HashSet<String> = std::collections::HashSet::new();
-    let mut ids = Vec::with_capacity(findings.len());
-    for finding in findings {
-        let (base, source) = match &finding.id {
-            Some(id) => (id.clone(), Source::Stated),
-            None => (derived(finding), Source::Assigned),
-        };
-        if taken.insert(base.clone()) {
-            ids.push((base, source));
-            continue;
-        }
-        let nth = next.entry(base.clone()).or_insert(2);
-        let mut id = format!("{base}-{nth}");
-        while !taken.insert(id.clone()) {
-            *nth += 1;
-            id = format!("{base}-{nth}");
-        }
-        *nth += 1;
-        ids.push((id, Source::Assigned));
-    }
-    ids
+    let mut ids = Ids::default();
+    let place = |f: &Finding| f.place.as_ref().map(|p| (p.path.clone(), p.line));
+    findings
+        .iter()
+        .map(|f| {
+            let place = place(f);
+            let path = place.as_ref().map(|(path, _)| path.as_str());
+            ids.assign(f.id.as_deref(), path, place.as_ref().and_then(|(_, line)| *line), &f.title)
+        })
+        .collect()
 }
 
-/// `f-` and twelve hex digits of the digest of path, line and folded title.
-fn derived(finding: &Finding) -> String {
-    let place = finding.place.as_ref();
-    let path = place.map_or("", |p| p.path.as_str());
-    let line = place.and_then(|p| p.line).map(|l| l.to_string()).unwrap_or_default();
-    let title = finding.title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let digest = sha256_hex(format!("{path}\0{line}\0{title}").as_bytes());
-    format!("f-{}", &digest[..12])
+/// Gives ids one after the other. A repeated one gets `-2`, `-3` …, and is assigned from then on.
+#[derive(Debug, Default)]
+pub struct Ids {
+    /// How often each digest was given; six bytes each, since a long report has many.
+    digests: HashMap<[u8; 6], u32>,
+    /// Stated ids and those made of them.
+    stated: HashSet<String>,
+    /// The last number behind each.
+    next: HashMap<String, u64>,
+}
+
+impl Ids {
+    /// The id of the next finding: `f-` and twelve hex digits of the digest of path, line and folded title, unless it states one.
+    pub fn assign(&mut self, stated: Option<&str>, path: Option<&str>, line: Option<u64>, title: &str) -> (String, Source) {
+        if let Some(id) = stated {
+            if self.stated.insert(id.to_owned()) {
+                return (id.to_owned(), Source::Stated);
+            }
+            return (self.numbered(id), Source::Assigned);
+        }
+        let mut stream = Stream::new();
+        let line = line.map(|l| l.to_string()).unwrap_or_default();
+        let folded = super::read::label::fold(title);
+        stream.framed(path.unwrap_or_default().as_bytes()).framed(line.as_bytes()).framed(folded.as_bytes());
+        let mut key = [0; 6];
+        key.copy_from_slice(&stream.finish()[..6]);
+        let seen = self.digests.entry(key).or_insert(0);
+        *seen += 1;
+        let (id, seen) = (format!("f-{}", hex(&key)), *seen);
+        let id = if seen == 1 { id } else { format!("{id}-{seen}") };
+        // A report may state what looks like one of ours.
+        let id = if self.stated.contains(&id) { self.numbered(&id) } else { id };
+        (id, Source::Assigned)
+    }
+
+    fn numbered(&mut self, id: &str) -> String {
+        loop {
+            let next = self.next.entry(id.to_owned()).or_insert(1);
+            *next += 1;
+            let free = format!("{id}-{next}");
+            if self.stated.insert(free.clone()) {
+                return free;
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::base::path::{display, printable};
+use crate::base::path::printable;
 use crate::base::reason::words;
 use crate::base::verdict::Class;
 use crate::base::{Code, Fail};
@@ -101,7 +101,7 @@ fn document(value: &serde_json::Value) -> String {
     format!("{value}\n")
 }
 
-fn entries(request: &Request, host: &Host, review: Review) -> Result<Vec<Entry>, Fail> {
+fn entries(request: &Request, host: &Host, mut review: Review) -> Result<Vec<Entry>, Fail> {
     let repo = request.repo.as_deref().map(|r| host.absolute(Some(r), "repository")).transpose()?;
     let read = |flag: &Option<String>, what: &str| -> Result<Option<Vec<u8>>, Fail> {
         flag.as_deref()
@@ -111,19 +111,13 @@ fn entries(request: &Request, host: &Host, review: Review) -> Result<Vec<Entry>,
     };
     let baselines = read(&request.matched, "match")?.map(|b| export::baselines(&b)).transpose()?.unwrap_or_default();
     let rulings = read(&request.dispositions, "dispositions")?.map(|b| export::rulings(&b)).transpose()?.unwrap_or_default();
+    super::parse_findings::relative(&mut review, repo.as_ref().map(|r| r.to_string_lossy().into_owned()).as_deref());
     let ids = identity::assign(&review.findings);
     let mut entries: Vec<Entry> = review
         .findings
         .into_iter()
         .zip(ids)
-        .map(|(mut finding, (id, source))| {
-            if let Some(root) = repo.as_ref().map(|r| r.to_string_lossy().into_owned()) {
-                for place in finding.place.iter_mut().chain(&mut finding.also) {
-                    if let Some(short) = display(&place.path, Some(&root)) {
-                        place.path = short;
-                    }
-                }
-            }
+        .map(|(finding, (id, source))| {
             let baseline = if baselines.is_empty() { None } else { Some(baselines.get(&id).copied().unwrap_or(Baseline::New)) };
             let suppression = rulings.get(&id).cloned();
             Entry { id, source, finding, baseline, suppression, line_hash: None }

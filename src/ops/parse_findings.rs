@@ -135,13 +135,11 @@ fn parse_format(word: &str) -> Result<Format, Fail> {
 }
 
 /// A review as an answer; paths below `repo` are printed relative to it.
-pub fn answer(review: Review, repo: Option<&str>) -> Answer {
+pub fn answer(mut review: Review, repo: Option<&str>) -> Answer {
+    relative(&mut review, repo);
     let (verdict, text) = review.verdict();
     let verdict_text = text.map(str::to_owned);
-    let shown = |place: Location| {
-        let path = repo.and_then(|r| path::display(&place.path, Some(r))).unwrap_or(place.path);
-        Place { path, line: place.line, end_line: place.end_line }
-    };
+    let shown = |place: Location| Place { path: place.path, line: place.line, end_line: place.end_line };
     let ids = identity::assign(&review.findings);
     let counts = counts(&review);
     let suspicious_lines = review.suspicious.iter().copied().take(1000).collect();
@@ -181,6 +179,16 @@ pub fn answer(review: Review, repo: Option<&str>) -> Answer {
         suspicious_lines,
         resolved_items: review.resolved,
         warnings,
+    }
+}
+
+/// Cuts paths below `repo` down to what is behind it.
+pub fn relative(review: &mut Review, repo: Option<&str>) {
+    let Some(repo) = repo else { return };
+    for place in review.findings.iter_mut().flat_map(|f| f.place.iter_mut().chain(&mut f.also)) {
+        if let Some(short) = path::display(&place.path, Some(repo)) {
+            place.path = short;
+        }
     }
 }
 

@@ -8,10 +8,11 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::slug::slug;
+use crate::base::path;
 use crate::base::severity::{Grade, Level};
 use crate::base::verdict::RoundVerdict;
-use crate::base::{digest, path};
 use crate::finding::Finding;
+use crate::finding::identity::Ids;
 use crate::report::metrics::{Categories, Judged};
 use crate::report::response::{Decision, Origin, Response};
 use crate::residue::owner::Owner;
@@ -379,38 +380,19 @@ fn answer(item: &crate::report::response::Item, repo_root: Option<&str>) -> Answ
     }
 }
 
-/// Assigned ids of one round, made unique with `-2`, `-3` … in document order.
-#[derive(Default)]
-struct Ids(std::collections::HashMap<[u8; 6], u32>);
-
-impl Ids {
-    fn assign(&mut self, path: Option<&str>, line: Option<u64>, title: &str) -> String {
-        let mut stream = digest::Stream::new();
-        let folded = crate::finding::read::label::fold(title);
-        let line = line.map(|l| l.to_string()).unwrap_or_default();
-        stream.framed(path.unwrap_or_default().as_bytes()).framed(line.as_bytes()).framed(folded.as_bytes());
-        let digest = stream.finish();
-        let mut key = [0; 6];
-        key.copy_from_slice(&digest[..6]);
-        let seen = self.0.entry(key).or_insert(0);
-        *seen += 1;
-        let id = format!("f-{}", digest::hex(&key));
-        if *seen == 1 { id } else { format!("{id}-{seen}") }
-    }
-}
-
 fn store(finding: Finding, categories: &Categories, repo_root: Option<&str>, ids: &mut Ids) -> RoundFinding {
     let path = finding.place.as_ref().and_then(|p| path::display(&p.path, repo_root));
     let line = finding.place.as_ref().filter(|_| path.is_some()).and_then(|p| p.line);
     let also =
         finding.also.iter().filter_map(|p| Some(Place { path: path::display(&p.path, repo_root)?, line: p.line, end_line: p.end_line }));
+    let (id, source) = ids.assign(finding.id.as_deref(), path.as_deref(), line, &finding.title);
     RoundFinding {
         severity: finding.grade.level(),
         line,
         title_slug: slug(&finding.headline),
         category: categories.of(path.as_deref(), line),
-        id: ids.assign(path.as_deref(), line, &finding.title),
-        id_source: "assigned",
+        id,
+        id_source: source.word(),
         grade: finding.grade,
         end_line: finding.place.as_ref().and_then(|p| p.end_line),
         also: also.collect(),
