@@ -162,7 +162,9 @@ pub fn read_value(raw: &str) -> Option<Stated> {
     let (head, tail) = split_value(plain);
     let literal = head.trim_end_matches(|c: char| !(c.is_alphanumeric() || matches!(c, ')' | ']')));
     let folded = fold(literal);
-    let qualified = is_qualified(tail) || denied;
+    // "APPROVE?" asks.
+    let asked = plain.contains(['?', '？']);
+    let qualified = is_qualified(tail) || denied || asked;
     if let Some((_, class)) = WORDS.iter().find(|(word, _)| *word == folded) {
         let class = if *class == Class::Approve && qualified { Class::NeedsAttention } else { *class };
         return Some(Stated { class, text: literal.to_owned(), known: true });

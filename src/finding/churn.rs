@@ -77,8 +77,15 @@ pub struct Round {
     pub findings: Vec<Finding>,
     /// Edits made after this review.
     pub implemented: u64,
-    /// The surface this review read.
+    /// The surface this review read; empty when nobody says which.
     pub surface: String,
+}
+
+impl Round {
+    /// Whether both read one surface; of an unknown one nobody can say so.
+    fn shares_surface(&self, other: &Round) -> bool {
+        !self.surface.is_empty() && self.surface == other.surface
+    }
 }
 
 /// One active pattern.

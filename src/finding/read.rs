@@ -104,7 +104,7 @@ pub(crate) fn text(text: &str, depth: usize) -> Review {
         review.absorb(records::metadata(&front));
         return review;
     }
-    if let Some(review) = yaml(text, 1) {
+    if let Some(review) = yaml(text, 1).or_else(|| toml(text)) {
         return review;
     }
     if compiler::looks_like(text) {
@@ -145,6 +145,12 @@ fn yaml(text: &str, first_line: u64) -> Option<Review> {
         l.len() > key.len() && matches!(key, "findings" | "issues" | "problems" | "comments" | "violations")
     });
     if listed { keyed(keyed::yaml(text)?, Format::Yaml, first_line, 0) } else { None }
+}
+
+/// A text that is a TOML answer with a findings list; none when it is none.
+fn toml(text: &str) -> Option<Review> {
+    let listed = text.lines().take(2000).any(|l| matches!(l.trim(), "[[findings]]" | "[[issues]]" | "[[problems]]" | "[[comments]]"));
+    if listed { keyed(keyed::toml(text)?, Format::Toml, 1, 0) } else { None }
 }
 
 /// What a document of keys says, under the name of its format.

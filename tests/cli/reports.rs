@@ -110,3 +110,109 @@ fn bytes_that_are_not_utf8_never_approve() {
     let torn = read::review(b"# R\n\nVerdict: APPROVE\n\0\0");
     assert_eq!((torn.verdict().0.word(), torn.bad_utf8_at), ("unproven", Some(22)));
 }
+
+/// What a report comes to in one line: the verdict, each finding, how much is suspicious.
+fn told(text: &str) -> String {
+    let review = read::review(text.as_bytes());
+    let mut said = vec![format!("{:?}", review.verdict().0)];
+    for finding in &review.findings {
+        let place = finding.place.as_ref();
+        let line = place.and_then(|p| p.line).map(|l| format!(":{l}")).unwrap_or_default();
+        let also = if finding.also.is_empty() { "" } else { " also" };
+        said.push(format!("{} {}{line} {}{also}", finding.grade.word(), place.map_or("-", |p| &p.path), finding.title));
+    }
+    if !review.suspicious.is_empty() {
+        said.push("suspicious".to_owned());
+    }
+    said.join("; ")
+}
+
+#[test]
+fn what_stands_beside_an_approval_is_graded_as_it_is_written() {
+    const SECTION: &str = "## Findings\n\n";
+    let cases = [
+        ("- 🔴 `app/a.kt:10` null check missing", "critical app/a.kt:10 null check missing"),
+        ("- **High** `src/g.go:4` boom", "high src/g.go:4 boom"),
+        ("- src/n.go:4: [High] boom", "high src/n.go:4 boom"),
+        ("- src/m.go:4 (Critical) boom", "critical src/m.go:4 boom"),
+        ("- src/p.go:4 — boom [P0]", "critical src/p.go:4 boom [P0]"),
+        ("- `critical` src/j.go:4 boom", "critical src/j.go:4 boom"),
+        ("- `src/o.go:4` boom (severity: high)", "high src/o.go:4 boom (severity: high)"),
+        ("- ［致命的］src/c.py:4 漏洩", "critical src/c.py:4 漏洩"),
+        ("- 【致命的】src/c.py:4 漏洩", "critical src/c.py:4 漏洩"),
+        ("error[E0499]: cannot borrow `x` as mutable\n  --> src/lib.rs:9:1", "high src/lib.rs:9 cannot borrow `x` as mutable"),
+        ("[low] a.c:1 naming\n[crit] b.c:2 token leak", "low a.c:1 naming; unknown b.c:2 token leak"),
+        ("- [low] a.c:1 naming\n- `b.c:2` [critical] leak", "low a.c:1 naming; critical b.c:2 leak"),
+        ("- [low] a.c:1 naming\n- ❌ [critical] b.c:2 leak", "low a.c:1 naming; critical b.c:2 leak"),
+        ("- [low] a.c:1 naming\n- [Severity: Critical] b.c:2 leak", "low a.c:1 naming; critical b.c:2 leak"),
+    ];
+    let mut wrong = Vec::new();
+    for (text, want) in cases {
+        let whole = format!("{SECTION}{text}\n\nVerdict: APPROVE\n");
+        let got = told(&whole);
+        if got != format!("Approve; {want}") {
+            wrong.push(format!("{text}\n  {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_bullet_beside_an_item_adds_no_places_to_it() {
+    for second in ["- **NEW** [critical] b.c:2 leak", "- F2 [critical] b.c:2 leak", "- see b.c:2 as well"] {
+        let got = told(&format!("- [low] a.c:1 naming\n{second}\n"));
+        assert!(!got.contains("also"), "{got}");
+    }
+    assert!(told("- [low] a.c:1 naming\n- **NEW** [critical] b.c:2 leak\n").contains("critical b.c:2"));
+}
+
+#[test]
+fn no_finding_hides_in_a_container_of_another_name() {
+    for (text, want) in [
+        (r#"{"verdict":"approve","findings":{"critical":[{"file":"a.py","line":3,"title":"leak"}],"low":[]}}"#, "critical a.py:3 leak"),
+        (
+            r#"{"verdict":"approve","blocking_issues":[{"severity":"critical","file":"a.py","line":3,"title":"leak"}],"findings":[]}"#,
+            "critical a.py:3 leak",
+        ),
+        (
+            r#"{"verdict":"approve","files":[{"path":"a.py","findings":[{"severity":"critical","line":3,"title":"leak"}]}]}"#,
+            "critical a.py:3 leak",
+        ),
+        (r#"{"verdict":"approve","findings":[],"summary":"[P0] token leak in a.py:3 must be fixed before merging"}"#, "suspicious"),
+        (
+            r#"{"verdict":"approve","findings":[{"severity":"low","severity":"high","file":"a.c","line":1,"title":"one"}]}"#,
+            "high a.c:1 one",
+        ),
+        ("verdict: approve\nfindings: []\n---\nfindings:\n- severity: critical\n  path: a.c\n  line: 2\n  title: x\n", "critical a.c:2 x"),
+        ("verdict = \"approve\"\n\n[[findings]]\nseverity = \"high\"\npath = \"src/a.rs\"\nline = 3\ntitle = \"x\"\n", "high src/a.rs:3 x"),
+    ] {
+        assert_eq!(told(text), format!("Approve; {want}"), "{text}");
+    }
+}
+
+#[test]
+fn the_body_of_a_review_of_github_is_read_whatever_its_state() {
+    let review = |state: &str, body: &str| told(&format!(r#"[{{"id":1,"state":"{state}","body":"{body}","user":{{"login":"a"}}}}]"#));
+    assert_eq!(review("APPROVED", "LGTM, but must be fixed before merging: [P0] token leak in `a.py:3`"), "Approve; suspicious");
+    assert!(review("APPROVED", "Verdict: REQUEST_CHANGES\\n\\ntoken leak").starts_with("NeedsAttention"));
+    assert!(review("DISMISSED", "- [high] a.py:3 — race").contains("high a.py:3 race"));
+    let comment = |body: &str| {
+        let review = read::review(format!(r#"[{{"id":2,"user":{{"login":"c"}},"path":"a.py","line":12,"body":"{body}"}}]"#).as_bytes());
+        (review.findings[0].grade.word(), review.findings[0].severity_text.clone().unwrap_or_default())
+    };
+    assert_eq!(comment("_⚠️ Potential issue_ | _🔴 Critical_\\n\\n**Fix it.**"), ("critical", "🔴 Critical".to_owned()));
+    assert_eq!(comment("_⚠️ Potential issue_ | _🟠 Major_\\n\\n**Fix it.**"), ("high", "🟠 Major".to_owned()));
+}
+
+#[test]
+fn a_verdict_that_was_struck_or_asks_approves_nothing() {
+    assert!(!told("Verdict: ~~APPROVE~~\n").starts_with("Approve"));
+    assert!(told("Verdict: ~~APPROVE~~ REQUEST_CHANGES\n").starts_with("NeedsAttention"));
+    assert!(!told("Verdict: APPROVE?\n").starts_with("Approve"));
+}
+
+#[test]
+fn a_boundary_inside_a_line_ends_no_record() {
+    let text = "- [high] a.c:3 — x <<<FINDING-BOUNDARY>>> y\n- [low] b.c:4 — z\n";
+    assert_eq!(told(text), "None; high a.c:3 x <<<FINDING-BOUNDARY>>> y; low b.c:4 z");
+}

@@ -34,10 +34,10 @@ pub(super) fn advise(all: &[Round], view: &View<'_>, patterns: Vec<Pattern>) -> 
     let unmoved = last.zip(last.and_then(|t| t.checked_sub(1))).is_some_and(|(t, before)| {
         let edited =
             view.rounds[before].implemented > 0 || view.rounds[before].findings.iter().any(|f| f.disposition == Some(Disposition::Applied));
-        edited && view.rounds[before].surface == view.rounds[t].surface
+        edited && view.rounds[before].shares_surface(view.rounds[t])
     });
     let dry = |r: usize| view.is_dry(r);
-    let dry_twice = last.is_some_and(|t| t > 0 && dry(t) && dry(t - 1) && view.rounds[t].surface == view.rounds[t - 1].surface);
+    let dry_twice = last.is_some_and(|t| t > 0 && dry(t) && dry(t - 1) && view.rounds[t].shares_surface(view.rounds[t - 1]));
     let refused = last.is_some_and(|t| view.rounds[t].verdict == Verdict::NeedsAttention && view.rounds[t].findings.is_empty());
     let rows = [
         (absent >= 2, Advice::StopStalled, "review_absent_twice"),

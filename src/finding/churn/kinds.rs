@@ -48,10 +48,9 @@ fn opposed(view: &View<'_>, t: usize) -> Vec<Pattern> {
 
 /// The surface is again what it was before a repair.
 fn undone(view: &View<'_>, t: usize) -> Option<Pattern> {
-    let surface = |r: usize| view.rounds[r].surface.as_str();
+    let same = |a: usize, b: usize| view.rounds[a].shares_surface(view.rounds[b]);
     let applied = |r: usize| view.live(r).map(|(f, _)| f).filter(|f| f.disposition == Some(Disposition::Applied));
-    let q =
-        (0..t).rev().find(|q| surface(*q) == surface(t) && (q + 1..t).any(|r| surface(r) != surface(t)) && applied(*q).next().is_some())?;
+    let q = (0..t).rev().find(|q| same(*q, t) && (q + 1..t).any(|r| !same(r, t)) && applied(*q).next().is_some())?;
     let finding_ids = ids((q..t).flat_map(applied));
     Some(Pattern { kind: Kind::Reversal, rounds: view.numbers(q..=t), finding_ids, period: None })
 }
@@ -87,7 +86,7 @@ fn drift(view: &View<'_>, t: usize) -> Option<Pattern> {
             drifts.push(Drift { from, to });
         }
     }
-    let still = drifts.iter().any(|d| view.rounds[d.from.0].surface == view.rounds[t].surface);
+    let still = drifts.iter().any(|d| view.rounds[d.from.0].shares_surface(view.rounds[t]));
     if drifts.is_empty() || !(still || drifts.len() >= 2) {
         return None;
     }
@@ -102,9 +101,8 @@ fn drift(view: &View<'_>, t: usize) -> Option<Pattern> {
 /// The last rounds repeat with a period of two to four: the same live defects, or else the same surfaces.
 fn cycle(view: &View<'_>, t: usize) -> Option<Pattern> {
     let states: Vec<BTreeSet<usize>> = (0..=t).map(|r| view.state(r)).collect();
-    let surfaces: Vec<&str> = (0..=t).map(|r| view.rounds[r].surface.as_str()).collect();
     let by_state = |a: usize, b: usize| !states[a].is_empty() && states[a] == states[b];
-    let by_surface = |a: usize, b: usize| !states[a].is_empty() && !states[b].is_empty() && surfaces[a] == surfaces[b];
+    let by_surface = |a: usize, b: usize| !states[a].is_empty() && !states[b].is_empty() && view.rounds[a].shares_surface(view.rounds[b]);
     let found = (2..=4).find_map(|p| stretch(view, t, p, &by_state)).or_else(|| (2..=4).find_map(|p| stretch(view, t, p, &by_surface)));
     let (first, period) = found?;
     let finding_ids = ids((first..=t).flat_map(|r| view.live(r).map(|(f, _)| f)));

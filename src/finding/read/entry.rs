@@ -47,23 +47,75 @@ pub(super) fn tag(content: &str, cites: &[location::Cite]) -> Option<Tag> {
     if upper && body[written.end..].starts_with(' ') && cites.first().is_some_and(|c| c.span.start <= lead + written.end + 2) {
         return Some(Tag::of(Some(written.clone()), lead + written.end));
     }
-    let after = body[written.end..].trim_start_matches(['*', '_', '`', ' ']);
+    let after = without_code(&body[written.end..]).trim_start_matches(['*', '_', '`', ' ']);
     let emoji = severity::emoji_at_start(body);
     let separator = [":", "：", "— ", "– ", "- ", "|"].iter().find(|s| after.starts_with(**s));
     let bold = content[..lead].contains(['*', '_', '`']) && body[written.end..].starts_with(['*', '_', '`']);
     let used = match separator {
         Some(s) if !emoji_only(body, &written) => content.len() - after.len() + s.len(),
-        _ if emoji && bold => content.len() - after.len(),
+        _ if bold && (emoji || cites_at(cites, content.len() - after.len())) => content.len() - after.len(),
         _ => return None,
     };
     let candidate = is_weak(&written.text) && separator != Some(&"|");
     Some(Tag { candidate, ..Tag::of(Some(written), used) })
 }
 
+/// What stands behind a level word without the code of a compiler: `[E0499]: …` becomes `: …`.
+fn without_code(behind: &str) -> &str {
+    let code = |inner: &str| (1..=24).contains(&inner.len()) && inner.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_:".contains(&b));
+    let closed = behind.strip_prefix('[').and_then(|inner| inner.split_once("]:"));
+    closed.filter(|(inner, _)| code(inner)).map_or(behind, |(inner, _)| &behind[inner.len() + 2..])
+}
+
+/// Whether a citation starts where a tag ends.
+fn cites_at(cites: &[location::Cite], at: usize) -> bool {
+    cites.iter().any(|c| c.span.start.abs_diff(at) <= 2)
+}
+
+/// `src/p.go:4 — boom [P0]`, `… (severity: high)`: the level at the end of an item.
+pub(super) fn trailing(content: &str) -> Option<Written> {
+    let body = content.trim_end_matches(['.', ' ', '*', '_', '`']);
+    let open = match body.chars().next_back()? {
+        ']' => '[',
+        ')' => '(',
+        _ => return None,
+    };
+    only_level(&body[body.rfind(open)? + 1..body.len() - 1])
+}
+
+/// A level in brackets behind a short mark of another kind: `**NEW** [critical] …`, `F2 [high] …`, `[Severity: Critical] …`.
+pub(super) fn behind_mark(content: &str, cites: &[location::Cite]) -> Option<Tag> {
+    const MARK: usize = 24;
+    let open = content.bytes().take(MARK).position(|b| b == b'[')?;
+    if cites.first().is_some_and(|c| c.span.start < open) {
+        return None;
+    }
+    let inner = &content[open + 1..];
+    let end = inner.find(']')?;
+    only_level(&inner[..end]).map(|written| Tag::of(Some(written), open + end + 2))
+}
+
+/// The level that a text is, whole or behind its key.
+fn only_level(text: &str) -> Option<Written> {
+    let text = text.trim();
+    let value = label::split_label(text).filter(|(key, _)| is_severity_key(key)).map_or(text, |(_, value)| value);
+    severity::at_start(value).filter(|w| w.end == value.len() && !is_weak(&w.text))
+}
+
+/// `[crit] b.c:2 token leak` among tagged items: a level outside the table, before a place.
+pub(super) fn strange(content: &str, cites: &[location::Cite]) -> Option<Tag> {
+    let inner = content.strip_prefix('[')?;
+    let end = inner.find(']').filter(|e| (2..=12).contains(e))?;
+    let named = inner[..end].bytes().all(|b| b.is_ascii_alphabetic());
+    let placed = cites.first().is_some_and(|c| c.place.line.is_some() && c.span.start.abs_diff(end + 3) <= 3);
+    let written = Written { grade: severity::Grade::Unknown, text: inner[..end].to_owned(), end: end + 1 };
+    (named && placed).then(|| Tag::of(Some(written), end + 2))
+}
+
 /// `[P2 · perf][auth]`, `【重大】`
 fn bracketed(content: &str, lead: usize) -> Option<Tag> {
     let body = &content[lead..];
-    let (open, close) = [("[", ']'), ("【", '】')].into_iter().find(|(open, _)| body.starts_with(open))?;
+    let (open, close) = [("[", ']'), ("【", '】'), ("［", '］')].into_iter().find(|(open, _)| body.starts_with(open))?;
     let inner = &body[open.len()..];
     let end = inner.find(close)?;
     if inner[..end].eq_ignore_ascii_case("unknown") {
@@ -97,6 +149,11 @@ fn behind_place(content: &str, cites: &[location::Cite]) -> Option<Tag> {
         return None;
     }
     let written = severity::at_start(body)?;
+    let between = &behind[..behind.len() - body.len()];
+    let close = [('[', ']'), ('(', ')')].into_iter().find(|(open, _)| between.ends_with(*open)).map(|(_, close)| close);
+    if close.is_some_and(|close| body[written.end..].starts_with(close)) {
+        return Some(Tag::of(Some(written.clone()), content.len() - body.len() + written.end + 1));
+    }
     let after = body[written.end..].trim_start_matches([']', ')', '*', '_', ' ']);
     let separator = [":", "：", "— ", "– ", "- ", "|"].iter().find(|s| after.starts_with(**s))?;
     Some(Tag::of(Some(written), content.len() - after.len() + separator.len()))
@@ -111,8 +168,13 @@ pub(super) fn cells_of_emphasis(content: &str) -> Option<Tag> {
     if !cells.iter().all(|c| c.len() > 2 && c.starts_with('_') && c.ends_with('_')) {
         return None;
     }
-    let level = |c: &&str| severity::at_start(c.trim_matches(['_', ' '])).filter(|w| w.text.chars().any(char::is_alphanumeric));
-    cells.iter().find_map(level).map(|written| Tag::of(Some(written), content.len()))
+    level_among(&cells).map(|written| Tag::of(Some(written), content.len()))
+}
+
+/// The level that a cell names; a word beats an emoji that marks another cell.
+pub fn level_among(cells: &[&str]) -> Option<Written> {
+    let read = || cells.iter().filter_map(|c| severity::at_start(c.trim_matches(['_', '*', ' '])));
+    read().find(|w| w.text.chars().any(char::is_alphanumeric))
 }
 
 /// `` `41-47`: `` at the start of an item about a known file: the lines and where the title starts.
@@ -179,7 +241,9 @@ pub(super) fn is_template_item(content: &str) -> bool {
 
 /// Struck-through or ticked items are closed.
 pub(super) fn is_closed(content: &str) -> bool {
-    content.starts_with("~~")
+    let said = content.strip_prefix('[').and_then(|inner| inner.split_once(']')).map(|(word, _)| word);
+    said.is_some_and(|w| ["resolved", "fixed", "closed"].iter().any(|c| w.eq_ignore_ascii_case(c)))
+        || content.starts_with("~~")
         || content.starts_with('✅')
         || content.starts_with("☑")
         || content.starts_with("[x]")

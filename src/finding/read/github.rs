@@ -6,7 +6,7 @@
 use super::json::Map;
 use super::{LineIndex, entry};
 use crate::base::severity::{self, Grade};
-use crate::base::verdict;
+use crate::base::verdict::{self, Class};
 use crate::finding::{Finding, Format, Location, Review, Statement};
 
 /// Reads comments and reviews; none when the objects are neither.
@@ -40,8 +40,8 @@ pub fn is_review(map: &Map) -> bool {
 }
 
 fn state(review: &mut Review, map: &Map, lines: &LineIndex) {
-    let Some(text) = map.text(&["state"]).filter(|s| !matches!(*s, "DISMISSED" | "PENDING")) else { return };
-    if let Some(stated) = verdict::read_value(text) {
+    let spoken = map.text(&["state"]).filter(|s| !matches!(*s, "DISMISSED" | "PENDING"));
+    if let Some((text, stated)) = spoken.and_then(|text| Some((text, verdict::read_value(text)?))) {
         let round_word = stated.round_word();
         review.statements.push(Statement { class: stated.class, text: text.to_owned(), round_word, report_line: lines.line(map.at) });
     }
@@ -51,6 +51,9 @@ fn state(review: &mut Review, map: &Map, lines: &LineIndex) {
         let line = lines.line(map.at);
         review.findings.extend(inner.findings.into_iter().map(|f| Finding { report_line: line, ..f }));
         review.suspicious.extend((!inner.suspicious.is_empty()).then_some(line));
+        // A body can only speak against its state, never approve beside it.
+        let against = inner.statements.into_iter().filter(|s| matches!(s.class, Class::NeedsAttention | Class::Unproven));
+        review.statements.extend(against.map(|s| Statement { report_line: line, ..s }));
     }
 }
 
@@ -91,7 +94,8 @@ pub fn head(body: &str) -> (Option<severity::Written>, String, String) {
             let tail = plain[w.end..].trim_matches(['*', '_', ' ']).to_lowercase();
             matches!(tail.as_str(), "" | "severity" | "priority")
         });
-        let cells = plain.split('|').filter_map(|c| severity::at_start(c.trim_matches(['_', '*', ' ']))).find(|_| plain.contains('|'));
+        let cells: Vec<&str> = plain.split('|').collect();
+        let cells = entry::level_among(&cells).filter(|_| cells.len() > 1);
         let (found, text) = match (tag, alone, cells) {
             (_, Some(alone), _) => (Some(alone), String::new()),
             (Some((written, text)), ..) => (Some(written), text),

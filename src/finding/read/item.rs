@@ -86,6 +86,11 @@ pub fn is_finding(map: &Map) -> bool {
     says && (where_ || map.text(&["severity"]).is_some())
 }
 
+/// The file an object names.
+pub fn path(map: &Map) -> Option<&str> {
+    map.text(PATHS)
+}
+
 /// The text of a key, also where it is wrapped as `{"text": …}`.
 fn said(map: &Map, key: &str) -> Option<String> {
     let node = map.get(key)?;
@@ -103,27 +108,31 @@ fn one_line(text: &str) -> String {
 
 /// The grade of an item and the word as written; a number is a priority.
 fn level(map: &Map) -> Option<(Grade, String)> {
-    for key in LEVELS {
-        match map.get(key) {
-            Some(Node::Text(text)) => {
-                let text = text.trim();
-                let known = severity::at_start(text).map(|w| (w.grade, w.text));
-                return Some(known.unwrap_or_else(|| (Grade::Unknown, text.to_owned()))).filter(|_| !text.is_empty());
-            }
-            Some(Node::Number(digits)) => {
-                let grade = match digits.as_str() {
-                    "0" => Grade::Critical,
-                    "1" => Grade::High,
-                    "2" => Grade::Medium,
-                    "3" => Grade::Low,
-                    _ => Grade::Unknown,
-                };
-                return Some((grade, digits.clone()));
-            }
-            _ => {}
+    // Of a key that is repeated the gravest value counts.
+    let gravest = |key: &&str| map.entries.iter().filter(|(k, _)| k == key).filter_map(|(_, v)| graded(v)).min_by_key(|(grade, _)| *grade);
+    LEVELS.iter().find_map(gravest)
+}
+
+/// The grade that a value of a level key means, and the value as written.
+fn graded(value: &Node) -> Option<(Grade, String)> {
+    match value {
+        Node::Text(text) => {
+            let text = text.trim();
+            let known = severity::at_start(text).map(|w| (w.grade, w.text));
+            Some(known.unwrap_or_else(|| (Grade::Unknown, text.to_owned()))).filter(|_| !text.is_empty())
         }
+        Node::Number(digits) => {
+            let grade = match digits.as_str() {
+                "0" => Grade::Critical,
+                "1" => Grade::High,
+                "2" => Grade::Medium,
+                "3" => Grade::Low,
+                _ => Grade::Unknown,
+            };
+            Some((grade, digits.clone()))
+        }
+        _ => None,
     }
-    None
 }
 
 /// A word in angle brackets, an alternative, or nothing but dots: what a schema puts where a reviewer writes.

@@ -26,10 +26,11 @@ enum Open {
     List(Vec<Node>),
 }
 
-/// Reads the first YAML document of a text as far as it goes; none when there is nothing in it.
+/// Reads the YAML documents of a text as far as they go; several are a list. None when there is nothing in it.
 pub fn yaml(text: &str) -> Option<Keyed> {
     let mut open: Vec<Open> = Vec::new();
     let mut keyed = Keyed { node: Node::Null, duplicate_keys: false, broken: false };
+    let mut whole = Node::Null;
     for event in Parser::new_from_str(text) {
         let Ok((event, span)) = event else {
             keyed.broken = true;
@@ -48,7 +49,10 @@ pub fn yaml(text: &str) -> Option<Keyed> {
             Event::MappingEnd | Event::SequenceEnd => open.pop().map(close),
             Event::Scalar(value, style, ..) => Some(scalar(&value, style == ScalarStyle::Plain)),
             Event::Alias(_) => Some(Node::Null),
-            Event::DocumentEnd => break,
+            Event::DocumentEnd => {
+                join(&mut whole, std::mem::replace(&mut keyed.node, Node::Null));
+                None
+            }
             _ => None,
         };
         if open.len() > DEPTH {
@@ -62,7 +66,23 @@ pub fn yaml(text: &str) -> Option<Keyed> {
     while let Some(last) = open.pop() {
         put(&mut open, &mut keyed, close(last));
     }
+    join(&mut whole, std::mem::replace(&mut keyed.node, Node::Null));
+    keyed.node = whole;
     (keyed.node != Node::Null).then_some(keyed)
+}
+
+/// Adds a further document to what the ones before it say: its keys, or what it is, under a key of its own.
+fn join(whole: &mut Node, document: Node) {
+    match (whole, document) {
+        (_, Node::Null) => {}
+        (whole @ Node::Null, document) => *whole = document,
+        (Node::Map(known), Node::Map(more)) => known.entries.extend(more.entries),
+        (Node::Map(known), list @ Node::List(_)) => known.entries.push(("findings".to_owned(), list)),
+        (Node::Map(known), other) => known.entries.push(("prose".to_owned(), other)),
+        (Node::List(known), Node::List(more)) => known.extend(more),
+        (Node::List(known), other) => known.push(other),
+        _ => {}
+    }
 }
 
 fn close(open: Open) -> Node {

@@ -182,6 +182,14 @@ pub fn review_heading(heading: &str) -> Option<&str> {
     (folded == "review" || folded == "final review").then_some(value)
 }
 
+/// A value without what is struck through: it was taken back.
+pub fn without_struck(value: &str) -> std::borrow::Cow<'_, str> {
+    if !value.contains("~~") {
+        return value.into();
+    }
+    value.split("~~").step_by(2).collect::<Vec<_>>().join(" ").into()
+}
+
 /// Whether a verdict value is the template's and not a reviewer's.
 pub fn is_template(value: &str) -> bool {
     value.contains('|') || value.contains('{') || (value.contains('/') && value.matches('/').count() >= 2)
@@ -318,7 +326,9 @@ const GRADED: &[&str] = &[
 /// citation, or a count of grave issues. Lines that say something is fixed are none.
 pub fn is_suspicious(line: &str) -> bool {
     let lower = line.to_lowercase();
-    if ["fixed", "closed", "resolved", "已解决", "해결", "解決"].iter().any(|w| lower.contains(w)) {
+    const ENDED: &[&str] = &["fixed", "closed", "resolved", "已解决", "해결", "解決"];
+    const OPEN: &[&str] = &["be fixed", "be resolved", "be closed", "not fixed", "not resolved", "unfixed", "unresolved", "never fixed"];
+    if ENDED.iter().any(|w| lower.contains(w)) && !OPEN.iter().any(|w| lower.contains(w)) {
         return false;
     }
     let grave = |t: &str| severity::at_start(t).filter(|w| !matches!(w.grade, Grade::Suggestion | Grade::Unknown));

@@ -251,7 +251,10 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || (c.is_ascii() && c != '*' && c != '=' && is_gap(c as u8))
-        || matches!(c, '`' | '[' | '，' | '、' | '。' | '（' | '）' | '「' | '」' | '；' | '：' | '—')
+        || matches!(
+            c,
+            '`' | '[' | '，' | '、' | '。' | '（' | '）' | '「' | '」' | '；' | '：' | '—' | '【' | '】' | '［' | '］' | '『' | '』'
+        )
 }
 
 /// A bare word as a citation, and how many of its bytes belong to it.

@@ -13,7 +13,7 @@ use super::lines::{Line, Lines, Zone, list_mark};
 use super::table::{self, Columns, Row};
 use super::{counts, doubt, json, label, location, schema, whole};
 use crate::base::reason::Contradiction;
-use crate::base::severity::{Grade, Written};
+use crate::base::severity::{self, Grade, Written};
 use crate::base::verdict::{self, Stated};
 use crate::finding::{Counted, Declared, Failure, Finding, Format, Location, Review, Statement};
 
@@ -37,6 +37,8 @@ struct Open {
     /// The level of the heading that is the item: everything up to the next heading of its level belongs to it.
     heading: Option<usize>,
     indent: usize,
+    /// It starts with a list mark.
+    marked: bool,
     /// The severity is not its own.
     inherited: bool,
     /// It is an item only if a place or a severity follows.
@@ -459,7 +461,7 @@ impl<'t> Reader<'t> {
             self.review.contradictions.push(Contradiction::EchoedTemplate);
             return;
         }
-        if let Some(stated) = verdict::read_value(value) {
+        if let Some(stated) = verdict::read_value(&label::without_struck(value)) {
             self.state(stated, number);
         }
     }
@@ -632,7 +634,16 @@ impl<'t> Reader<'t> {
         }
         let own = self.own_tag(content, &cites, mark.is_some(), (in_severity, in_findings));
         match own {
-            Some(tag) => self.open_item(content, indent, number, tag, cites),
+            Some(tag) => {
+                self.open_item(content, indent, number, tag, cites);
+                if let Some(open) = &mut self.open {
+                    open.marked = mark.is_some();
+                }
+            }
+            None if mark.is_some() && self.is_sibling(indent) && !cites.is_empty() && entry::key(content).is_none() => {
+                self.close_item();
+                self.prose(content, number);
+            }
             None if self.open.as_ref().is_some_and(|o| !o.after_blank || (!elsewhere && o.heading.is_none())) => {
                 self.continue_item(content)
             }
@@ -649,8 +660,14 @@ impl<'t> Reader<'t> {
 
     /// What makes a line an item: a tag of its own, a key that opens one, a bot's line range, or the section it stands in.
     fn own_tag(&self, content: &str, cites: &[location::Cite], marked: bool, (in_severity, in_findings): (bool, bool)) -> Option<Tag> {
-        if let Some(tag) = entry::tag(content, cites) {
+        if let Some(tag) = entry::tag(content, cites).or_else(|| entry::strange(content, cites)) {
             return Some(tag);
+        }
+        if let Some(tag) = entry::behind_mark(content, cites).filter(|_| marked) {
+            return Some(tag);
+        }
+        if let Some(written) = entry::trailing(content).filter(|_| marked && (in_severity || in_findings)) {
+            return Some(Tag::of(Some(written), 0));
         }
         if marked && entry::key(content).is_some_and(|k| entry::opens(&k)) {
             return Some(Tag { inherited: true, candidate: !(in_severity || in_findings), ..Tag::of(self.inherited(), content.len()) });
@@ -660,7 +677,11 @@ impl<'t> Reader<'t> {
         if listed || ranged {
             return Some(Tag { inherited: true, ..Tag::of(self.inherited(), 0) });
         }
-        (in_findings && marked).then(|| Tag { inherited: true, ..Tag::of(None, 0) })
+        let alone = || severity::at_start(content).filter(|_| severity::emoji_at_start(content));
+        (in_findings && marked).then(|| match alone() {
+            Some(written) => Tag::of(Some(written.clone()), written.end),
+            None => Tag { inherited: true, ..Tag::of(None, 0) },
+        })
     }
 
     /// A line outside every item.
@@ -688,6 +709,11 @@ impl<'t> Reader<'t> {
     fn continues(&self, marked: bool, indent: usize) -> bool {
         let Some(open) = &self.open else { return false };
         open.heading.is_some() || indent > open.indent + 1 || (!marked && !open.after_blank && indent > open.indent)
+    }
+
+    /// A bullet at the depth of the open item is beside it: it adds no places to it.
+    fn is_sibling(&self, indent: usize) -> bool {
+        self.open.as_ref().is_some_and(|o| o.marked && o.heading.is_none() && indent <= o.indent)
     }
 
     fn absent(&mut self, phrase: &str, report_level: bool) {
@@ -724,10 +750,14 @@ impl<'t> Reader<'t> {
             let (file, first, last, end) = range;
             finding.place = Some(Location { path: file.clone(), line: Some(first), end_line: last });
             finding.title = entry::title(content, end, &cites);
+            if let Some(written) = entry::cells_of_emphasis(content[end..].trim()).and_then(|t| t.written) {
+                (finding.grade, finding.severity_text) = (written.grade, Some(written.text));
+                finding.title.clear();
+            }
         }
         entry::add_places(&mut finding, cites);
         let (inherited, candidate) = (tag.inherited, tag.candidate);
-        self.open = Some(Open { finding, origin, heading: None, indent, inherited, candidate, after_blank: false });
+        self.open = Some(Open { finding, origin, heading: None, indent, marked: false, inherited, candidate, after_blank: false });
         if rest >= content.len() {
             // The first line is a key: what it says is part of the item like the lines below it, and a heading right above it
             // is its title.

@@ -61,12 +61,26 @@ pub fn finding(head: &Map, prose: &str, report_line: u64) -> Option<Finding> {
     Some(*found)
 }
 
+/// The preamble's end and the parts between the lines that are boundaries, line ends included; none when no line is one.
+fn split(text: &str) -> Option<(usize, Vec<&str>)> {
+    let is_boundary = |at: usize| {
+        let before = text[..at].rsplit('\n').next().unwrap_or_default();
+        let behind = text[at + BOUNDARY.len()..].split('\n').next().unwrap_or_default();
+        before.trim().is_empty() && behind.trim().is_empty()
+    };
+    let found: Vec<usize> = text.match_indices(BOUNDARY).map(|(at, _)| at).filter(|at| is_boundary(*at)).collect();
+    let first = *found.first()?;
+    let ends = found.iter().skip(1).copied().chain([text.len()]);
+    let parts = found.iter().zip(ends).map(|(at, end)| &text[at + BOUNDARY.len()..end]);
+    Some((first, std::iter::once(&text[..first]).chain(parts).collect()))
+}
+
 /// Reads a stream of records; none when no line is a boundary.
 pub fn stream(text: &str) -> Option<Review> {
-    let first = text.find(BOUNDARY)?;
+    let (first, parts) = split(text)?;
     let mut review = Review { format: Some(Format::Records), ..Review::default() };
     let mut line = 1;
-    for (n, part) in text.split(BOUNDARY).enumerate() {
+    for (n, part) in parts.into_iter().enumerate() {
         if n == 0 {
             // Only what looks like a finding is suspicious in the preamble: it may be the prompt's own words.
             let told = text[..first].lines().zip(1..).filter(|(l, _)| label::is_suspicious(l) || entry::leading_tag(l.trim()).is_some());

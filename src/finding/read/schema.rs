@@ -138,7 +138,67 @@ fn object(map: &Map, lines: &LineIndex, depth: usize) -> Option<Review> {
         let inner = answers(map).filter(|n| n.text().is_some_and(|t| t.contains('\n'))).filter_map(|n| nested(n, lines, depth));
         inner.filter(|r| !r.findings.is_empty()).collect::<Vec<_>>().into_iter().for_each(|r| review.absorb(r));
     }
+    if known && depth < DEPTH {
+        elsewhere(&mut review, map, lines);
+    }
     known.then_some(review)
+}
+
+/// What an answer holds under keys that are no list of findings of ours: an object that grades itself is a finding wherever it
+/// stands, and a line of text that looks like one is suspicious.
+fn elsewhere(review: &mut Review, map: &Map, lines: &LineIndex) {
+    let read_before = |key: &str, node: &Node| {
+        let list = LISTS.contains(&key) && node.list().is_some();
+        list || VERDICTS.contains(&key) || NEVER.contains(&key) || TEXTS.contains(&key)
+    };
+    let further = map.entries.iter().rev().filter(|(key, node)| !read_before(key, node));
+    let mut open: Vec<Inner<'_>> =
+        further.map(|(key, node)| Inner { key, node, at: map.at, listed: LISTS.contains(&key.as_str()), path: None }).collect();
+    while let Some(Inner { key, node, at, listed, path }) = open.pop() {
+        let path = if key.contains(['.', '/']) { Some(key) } else { path };
+        let level = severity::at_start(key).filter(|w| w.end == key.len());
+        match node {
+            Node::Text(text) if text.lines().any(super::label::is_suspicious) => drop(review.suspicious.insert(lines.line(at))),
+            Node::Map(inner) if is_graded(inner) || ((listed || level.is_some()) && item::is_finding(inner)) => {
+                let mut finding = inner.clone();
+                if let Some(level) = level.filter(|_| !is_graded(inner)) {
+                    finding.entries.push(("severity".to_owned(), Node::Text(level.text)));
+                }
+                if let Some(path) = path.filter(|_| item::path(inner).is_none()) {
+                    finding.entries.push(("path".to_owned(), Node::Text(path.to_owned())));
+                }
+                take(review, &finding, lines);
+            }
+            Node::Map(inner) => {
+                let path = item::path(inner).or(path);
+                let more = inner.entries.iter().rev().filter(|(name, _)| !NEVER.contains(&name.as_str()));
+                open.extend(more.map(|(name, node)| Inner {
+                    key: name,
+                    node,
+                    at: inner.at,
+                    listed: listed || LISTS.contains(&name.as_str()),
+                    path,
+                }));
+            }
+            Node::List(list) => open.extend(list.iter().rev().map(|node| Inner { key, node, at, listed, path })),
+            _ => {}
+        }
+    }
+}
+
+/// A value that is still to be looked into: its key, the place of the object it stands in, whether it is part of a list of
+/// findings, and the file that an object around it names.
+struct Inner<'n> {
+    key: &'n str,
+    node: &'n Node,
+    at: usize,
+    listed: bool,
+    path: Option<&'n str>,
+}
+
+/// Whether an object says how grave it is and what is wrong.
+fn is_graded(map: &Map) -> bool {
+    item::is_finding(map) && map.text(&["severity", "level", "priority"]).is_some()
 }
 
 /// What may hold an answer: the known keys first, else every text of some length that is not the caller's own.
