@@ -109,6 +109,13 @@ pub struct Anchor {
     pub in_new_code: Option<bool>,
 }
 
+impl Anchor {
+    /// Whether the cited line is known in the current revision, by the diff or by what stands there.
+    fn place_is_sure(&self) -> bool {
+        matches!(self.standing, Some(Standing::Unchanged | Standing::Moved | Standing::Changed))
+    }
+}
+
 /// A link that an agent asserts or forbids, by the places of both items.
 pub type Link = (usize, usize, bool);
 
@@ -157,6 +164,9 @@ const ENOUGH: f64 = 1.0;
 
 /// Below this distance from [`ENOUGH`] the words of a pair decide nothing.
 const NARROW: f64 = 0.25;
+
+/// What two places weigh that are not near one another.
+const FAR: f64 = -0.8;
 
 /// One side, read.
 struct Side<'i> {
@@ -275,7 +285,10 @@ fn weigh(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, rarity: &Rarity, ma
     let total = place + text + quote + severity + category;
     let contradicted = (a.path.is_some() && b.path.is_some() && place <= -3.0) || text <= -1.0;
     if a.stated && b.stated && a.id == b.id && !contradicted {
-        return Evidence { total: total.max(ENOUGH) + 4.0, text, basis: Basis::Id };
+        // Reviewers number anew each round: where the diff and the words say no, the id alone decides nothing.
+        let alone = mapped && place <= FAR && text < 0.0;
+        let total = if alone { total.max(ENOUGH - NARROW / 2.0) } else { total.max(ENOUGH) + 4.0 };
+        return Evidence { total, text, basis: Basis::Id };
     }
     let moved = old.anchors[p].standing == Some(Standing::Moved);
     let basis = match () {
@@ -310,6 +323,9 @@ fn nearness(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, mapped: bool) ->
         13..=40 => -2.2,
         _ => -3.4,
     };
+    // A line that stood there before is another line than the one that the diff maps to, however alike they are described.
+    let elsewhere = mapped && distance > 12 && b.in_new_code == Some(false) && a.place_is_sure();
+    let near = if elsewhere { near.min(-3.4) } else { near };
     // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
     let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
     let near = if mapped { near } else { near.max(-1.6) };

@@ -263,7 +263,8 @@ impl Revisions {
 
     /// The files of both revisions that findings are about, from one `cat-file --batch`.
     fn texts(&self, old: &BTreeSet<String>, new: &BTreeSet<String>) -> Result<[BTreeMap<String, String>; 2], Fail> {
-        let plain = |p: &&String| !p.contains(['\n', '\0']);
+        // A path that leads out of the tree is in no tree.
+        let plain = |p: &&String| !p.contains(['\n', '\0']) && !p.split('/').any(|part| matches!(part, "." | ".."));
         let asked: Vec<(usize, &String)> =
             old.iter().filter(plain).map(|p| (0, p)).chain(new.iter().filter(plain).map(|p| (1, p))).collect();
         let names: String = asked.iter().map(|(side, p)| format!("{}:{p}\n", self.trees[*side])).collect();

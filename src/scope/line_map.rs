@@ -78,7 +78,7 @@ impl LineMap {
             // A type change has two patches, of which each says that all of one side is gone or new.
             let count = if record.letter == Letter::T { 2 } else { 1 };
             let hunks: Vec<Hunk> = parts.by_ref().take(count).flat_map(|p| hunks(&p)).collect();
-            map.push(&record, hunks);
+            map.push(&record, if record.letter == Letter::T { replaced(hunks) } else { hunks });
         }
         map.find_moved();
         map
@@ -231,6 +231,19 @@ fn hunks(patch: &[u8]) -> Vec<Hunk> {
         hunk.kept = align(&hunk.removed, &hunk.added);
     }
     found
+}
+
+/// The hunks of a file that became a link, or a link that became a file: one, in which no line is kept.
+fn replaced(hunks: Vec<Hunk>) -> Vec<Hunk> {
+    let mut whole = Hunk::default();
+    for hunk in hunks {
+        let (side, range) = if hunk.new.1 == 0 { (&mut whole.old, hunk.old) } else { (&mut whole.new, hunk.new) };
+        *side = range;
+        whole.removed.extend(hunk.removed);
+        whole.added.extend(hunk.added);
+    }
+    whole.kept = vec![None; whole.removed.len()];
+    vec![whole]
 }
 
 /// `@@ -a,b +c,d @@`

@@ -51,7 +51,7 @@ fn item(entry: &Value, at: &str) -> Result<Item, Fail> {
 /// Reads links between two sets: `[{"previous","current","same"}]`.
 ///
 /// # Errors
-/// The strict reader's codes, `BAD_SHAPE` for an id that is in neither set or asserted twice.
+/// The strict reader's codes, `BAD_SHAPE` for an id that is in neither set or asserted twice, or asserted and forbidden.
 pub fn links(bytes: &[u8], previous: &[Item], current: &[Item]) -> Result<Vec<Link>, Fail> {
     let value = parse(bytes)?;
     let list = value.as_array().ok_or_else(|| Fail::new(Code::BadShape, "links are an array"))?;
@@ -68,6 +68,9 @@ pub fn links(bytes: &[u8], previous: &[Item], current: &[Item]) -> Result<Vec<Li
         let link = (find("previous", &old)?, find("current", &new)?, f.flag("same")?);
         if link.2 && links.iter().any(|l| l.2 && (l.0 == link.0 || l.1 == link.1)) {
             return Err(f.wrong("same", "asserted once for each finding"));
+        }
+        if links.iter().any(|l| (l.0, l.1) == (link.0, link.1) && l.2 != link.2) {
+            return Err(f.wrong("same", "either asserted or forbidden for one pair"));
         }
         links.push(link);
     }

@@ -28,3 +28,20 @@ fn every_worked_history_has_its_diagnosis() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn two_unknown_surfaces_are_not_one() {
+    let kit = Kit::new();
+    let reason = |surface: &str| {
+        let round = |n: u64| {
+            format!(
+                r#"{{"round":{n},"verdict":"approve","findings":[],"dispositions":{{}},"implemented_count":0,"surface_fingerprint":{surface}}}"#
+            )
+        };
+        kit.write("rounds.json", format!("[{},{}]", round(1), round(2)));
+        kit.run(&["diagnose-churn", "--history", "rounds.json"]).json["reason_code"].clone()
+    };
+    assert_eq!(reason(r#""aa""#), "dry_rounds");
+    assert_eq!(reason("null"), "needs_confirming_round");
+    assert_eq!(reason(r#""""#), "needs_confirming_round");
+}

@@ -180,6 +180,44 @@ fn the_answer_is_a_partition_whatever_the_order_of_the_findings() {
     assert!(answers.windows(2).all(|w| w[0] == w[1]));
 }
 
+/// The answer for one finding in a file of sixty lines, of which the tenth is rewritten in the second commit.
+fn over_a_repair(previous: &Value, current: &Value) -> Value {
+    let kit = Kit::new();
+    let source: String = (1..=60).map(|n| format!("step_{n}(value_{n});\n")).collect();
+    kit.repo("r", &[("a.rs", &source)]);
+    kit.write("r/a.rs", source.replace("step_10(value_10);", "checked(ten)?;"));
+    kit.git("r", &["commit", "-qam", "repair"]);
+    set(&kit, "a.json", std::slice::from_ref(previous));
+    set(&kit, "b.json", std::slice::from_ref(current));
+    matched(&kit, &["--repo", "r", "--previous-rev", "HEAD~1", "--current-rev", "HEAD"])
+}
+
+#[test]
+fn a_repair_is_not_hidden_by_a_number_or_a_title_used_again() {
+    let stated = |line: u64, title: &str| {
+        let mut f = finding("F-1", "a.rs", line, title);
+        f["id_source"] = json!("stated");
+        f
+    };
+    let renumbered = over_a_repair(&stated(10, "Discount wrong for gift cards"), &stated(50, "Footer shows buyer"));
+    assert_eq!(renumbered["pairs"], json!([]), "{renumbered}");
+    let retitled = over_a_repair(&finding("A1", "a.rs", 10, "Missing null check"), &finding("B1", "a.rs", 50, "Missing null check"));
+    assert_eq!(retitled["resolved"], json!([{"id": "A1", "status": "fixed"}]), "{retitled}");
+}
+
+#[test]
+fn a_file_that_became_a_link_is_changed_and_a_path_out_of_the_tree_is_unknown() {
+    let kit = Kit::new();
+    kit.repo("r", &[("a.rs", &"work(here);\n".repeat(20))]);
+    std::fs::remove_file(kit.path("r/a.rs")).unwrap();
+    std::os::unix::fs::symlink("/nowhere/at/all", kit.path("r/a.rs")).unwrap();
+    kit.git("r", &["commit", "-qam", "link"]);
+    set(&kit, "a.json", &[finding("A1", "a.rs", 10, "Leak"), finding("A2", "../a.rs", 10, "Other")]);
+    set(&kit, "b.json", &[]);
+    let answer = matched(&kit, &["--repo", "r", "--previous-rev", "HEAD~1", "--current-rev", "HEAD"]);
+    assert_eq!(answer["resolved"], json!([{"id": "A1", "status": "fixed"}, {"id": "A2", "status": "unknown"}]));
+}
+
 #[test]
 fn bad_sets_links_and_revisions_are_refused() {
     let kit = Kit::new();
@@ -193,6 +231,10 @@ fn bad_sets_links_and_revisions_are_refused() {
     run(&[]).fails("REPEATED_ID");
     set(&kit, "a.json", &[finding("A1", "a.rs", 1, "x")]);
     kit.write("l.json", r#"[{"previous":"A1","current":"B9","same":true}]"#);
+    run(&["--links", "l.json"]).fails("BAD_SHAPE");
+    set(&kit, "b.json", &[finding("B1", "a.rs", 1, "x")]);
+    let said = |same: bool| format!(r#"{{"previous":"A1","current":"B1","same":{same}}}"#);
+    kit.write("l.json", format!("[{},{}]", said(true), said(false)));
     run(&["--links", "l.json"]).fails("BAD_SHAPE");
     run(&["--repo", "."]).fails("INVALID_ARGUMENT");
     kit.repo("r", &[("a.rs", "x\n")]);

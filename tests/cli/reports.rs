@@ -142,6 +142,8 @@ fn what_stands_beside_an_approval_is_graded_as_it_is_written() {
         ("- 【致命的】src/c.py:4 漏洩", "critical src/c.py:4 漏洩"),
         ("error[E0499]: cannot borrow `x` as mutable\n  --> src/lib.rs:9:1", "high src/lib.rs:9 cannot borrow `x` as mutable"),
         ("[low] a.c:1 naming\n[crit] b.c:2 token leak", "low a.c:1 naming; unknown b.c:2 token leak"),
+        ("- [high] leak <!-- old: z.c:9 --> in a.c:3", "high a.c:3 leak in a.c:3"),
+        ("- [high] a.c:3 an open `<!--` and `-->`", "high a.c:3 an open `<!--` and `-->`"),
         ("- [low] a.c:1 naming\n- `b.c:2` [critical] leak", "low a.c:1 naming; critical b.c:2 leak"),
         ("- [low] a.c:1 naming\n- ❌ [critical] b.c:2 leak", "low a.c:1 naming; critical b.c:2 leak"),
         ("- [low] a.c:1 naming\n- [Severity: Critical] b.c:2 leak", "low a.c:1 naming; critical b.c:2 leak"),

@@ -190,6 +190,23 @@ pub fn without_struck(value: &str) -> std::borrow::Cow<'_, str> {
     value.split("~~").step_by(2).collect::<Vec<_>>().join(" ").into()
 }
 
+/// A line without the comments inside it, which nobody sees; one in back-ticks is text.
+pub fn without_comments(line: &str) -> std::borrow::Cow<'_, str> {
+    let Some(first) = line.find("<!--") else { return line.into() };
+    let mut shown = line[..first].to_owned();
+    let mut rest = &line[first..];
+    while let Some(open) = rest.find("<!--") {
+        shown.push_str(&rest[..open]);
+        let ticked = shown.bytes().filter(|b| *b == b'`').count() % 2 == 1;
+        let end = rest[open..].find("-->").filter(|_| !ticked).map(|end| open + end + 3);
+        let skipped = end.unwrap_or(open + 4);
+        shown.push_str(if end.is_some() { "" } else { &rest[open..skipped] });
+        rest = rest[skipped..].trim_start_matches(if shown.ends_with(' ') && end.is_some() { ' ' } else { '\0' });
+    }
+    shown.push_str(rest);
+    shown.into()
+}
+
 /// Whether a verdict value is the template's and not a reviewer's.
 pub fn is_template(value: &str) -> bool {
     value.contains('|') || value.contains('{') || (value.contains('/') && value.matches('/').count() >= 2)

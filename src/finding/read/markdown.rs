@@ -595,6 +595,8 @@ impl<'t> Reader<'t> {
             self.prose(body, number);
             return;
         }
+        let (written, shown) = (content, label::without_comments(content));
+        let content: &str = &shown;
         if let Some(tag) = entry::cells_of_emphasis(content) {
             self.open_item(content, indent, number, tag, Vec::new());
             if let Some(open) = &mut self.open {
@@ -642,14 +644,14 @@ impl<'t> Reader<'t> {
             }
             None if mark.is_some() && self.is_sibling(indent) && !cites.is_empty() && entry::key(content).is_none() => {
                 self.close_item();
-                self.prose(content, number);
+                self.prose(written, number);
             }
             None if self.open.as_ref().is_some_and(|o| !o.after_blank || (!elsewhere && o.heading.is_none())) => {
                 self.continue_item(content)
             }
             None => {
                 self.close_item();
-                self.prose(content, number);
+                self.prose(written, number);
                 let denies = doubt::is_denied(&content.to_lowercase());
                 if let Some(section) = self.governing().filter(|_| denies) {
                     section.denied = true;
