@@ -11,7 +11,10 @@ use crate::finding::{Finding, Format, Location, Review, Statement};
 
 /// Reads comments and reviews; none when the objects are neither.
 pub fn read(objects: &[&Map], lines: &LineIndex) -> Option<Review> {
-    if !objects.iter().all(|m| is_comment(m) || is_review(m)) {
+    // Of a list that somebody trimmed a few objects may have lost what tells them.
+    let told = objects.iter().any(|m| is_comment(m) && m.text(&["path"]).is_some());
+    let trimmed = |m: &Map| told && m.text(&["path"]).is_some() && m.text(&["body"]).is_some();
+    if !objects.iter().all(|m| is_comment(m) || is_review(m) || trimmed(m)) {
         return None;
     }
     let mut review = Review { format: Some(Format::Github), ..Review::default() };

@@ -62,6 +62,21 @@ const SOURCES: &[&str] = &[
 const HOSTS: &[&str] =
     &["com", "org", "net", "dev", "io", "local", "localhost", "app", "internal", "example", "invalid", "test", "lan", "corp"];
 
+/// Files without an extension that a bare word with a line names.
+const NAMED: &[&str] = &[
+    "Makefile",
+    "GNUmakefile",
+    "Dockerfile",
+    "Containerfile",
+    "Justfile",
+    "justfile",
+    "Rakefile",
+    "Gemfile",
+    "Procfile",
+    "Jenkinsfile",
+    "Vagrantfile",
+];
+
 /// Products named like files.
 const PRODUCTS: &[&str] =
     &["node.js", "next.js", "vue.js", "nuxt.js", "express.js", "three.js", "d3.js", "react.js", "asp.net", "socket.io"];
@@ -226,15 +241,16 @@ fn bare(line: &str, at: usize, base: usize, found: &mut Vec<Cite>) -> usize {
     end.max(cite_end)
 }
 
-/// Where a bare word ends; a segment in square brackets (`src/[id]/page.tsx`) belongs to it.
+/// Where a bare word ends; a segment in brackets (`src/[id]/page.tsx`, `app/(group)/page.tsx`) belongs to it.
 fn word_end(text: &str) -> usize {
     let mut inside = 0;
     for (at, c) in text.char_indices() {
         if at < inside {
             continue;
         }
-        if c == '[' && text[..at].ends_with('/') {
-            let close = text[at..].bytes().take(64).position(|b| b == b']').map(|p| at + p);
+        let closing = [('[', b']'), ('(', b')'), ('{', b'}')].into_iter().find(|(open, _)| *open == c).map(|(_, close)| close);
+        if let Some(closing) = closing.filter(|_| text[..at].ends_with('/')) {
+            let close = text[at..].bytes().take(64).position(|b| b == closing).map(|p| at + p);
             if let Some(close) = close.filter(|p| text[p + 1..].starts_with(['/', '.'])) {
                 inside = close + 1;
                 continue;
@@ -288,7 +304,9 @@ fn plausible_bare(path: &str, has_line: bool) -> bool {
     if PRODUCTS.iter().any(|p| p.eq_ignore_ascii_case(path)) {
         return false;
     }
-    known || (has_line && extension.is_some_and(|e| !HOSTS.contains(&e.to_ascii_lowercase().as_str())))
+    known
+        || (has_line && NAMED.contains(&path))
+        || (has_line && extension.is_some_and(|e| !HOSTS.contains(&e.to_ascii_lowercase().as_str())))
 }
 
 struct Numbers {
@@ -315,6 +333,10 @@ fn split_path(body: &str) -> Option<(&str, Numbers)> {
             let skipped = body.len() - colon - 1 - after.len();
             let used = colon + 1 + skipped + length;
             let used = used + column(&body[used..]);
+            let (end_line, used) = match far_end(&body[used..]).filter(|(end, _)| end_line.is_none() && *end >= line) {
+                Some((end, length)) => (Some(end), used + length),
+                None => (end_line, used),
+            };
             return Some((&body[..colon], Numbers { line: Some(line), end_line, used }));
         }
         from = colon + 1;
@@ -333,10 +355,26 @@ fn column(rest: &str) -> usize {
     if digits == 0 { 0 } else { 1 + digits }
 }
 
-/// `12`, `12-20`, `12–20`, `L12-L20`: the first number, the last of a longer range, and the bytes used.
+/// `-14:9` behind a line and a column: the line that the range ends on, and the bytes used.
+fn far_end(rest: &str) -> Option<(u64, usize)> {
+    let after = rest.strip_prefix('-')?;
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    let end = crate::base::number::digits(after.get(..digits)?)?;
+    let column = column(&after[digits..]);
+    (column > 0).then_some((end, 1 + digits + column))
+}
+
+/// `C5` behind a line is a column: its bytes.
+fn letter_column(rest: &str) -> usize {
+    let digits = rest.strip_prefix('C').map_or(0, |r| r.bytes().take_while(u8::is_ascii_digit).count());
+    if digits == 0 { 0 } else { 1 + digits }
+}
+
+/// `12`, `12-20`, `12–20`, `L12-L20`, `L12C5-L20C2`: the first number, the last of a longer range, and the bytes used.
 fn number_range(text: &str) -> Option<(u64, Option<u64>, usize)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let line = crate::base::number::digits(text.get(..digits)?)?;
+    let digits = digits + letter_column(&text[digits..]);
     if text[digits..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return None;
     }
@@ -347,6 +385,7 @@ fn number_range(text: &str) -> Option<(u64, Option<u64>, usize)> {
         let rest_body = rest.strip_prefix(['L', 'l']).unwrap_or(rest);
         let more = rest_body.bytes().take_while(u8::is_ascii_digit).count();
         if let Some(end) = crate::base::number::digits(&rest_body[..more]) {
+            let more = more + letter_column(&rest_body[more..]);
             let used = text.len() - rest_body.len() + more;
             return Some((line, (end >= line).then_some(end), used));
         }
@@ -413,8 +452,8 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
         return (place, end);
     }
     let rest = &line[end..];
-    let lead = rest.len() - rest.trim_start_matches([' ', ',', '(', ':', '`']).len();
-    if lead > 3 {
+    let lead = rest.len() - rest.trim_start_matches([' ', ',', '(', ':', '`', '（', '、', 'の']).len();
+    if lead > 4 {
         return (place, end);
     }
     let tail = &rest[lead..];
@@ -433,7 +472,20 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
             return (Location { line, end_line, ..place }, end + lead + word.len() + used + closed);
         }
     }
+    if let Some((number, used)) = counted_line(tail) {
+        return (Location { line: Some(number), ..place }, end + lead + used);
+    }
     (place, end)
+}
+
+/// `12行目`, `第 30 行`, `12번째 줄`, `12줄`: a line in words of other languages, and the bytes used.
+fn counted_line(tail: &str) -> Option<(u64, usize)> {
+    let bare = tail.strip_prefix('第').unwrap_or(tail).trim_start_matches(' ');
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let number = crate::base::number::digits(bare.get(..digits)?).filter(|n| *n > 0)?;
+    let rest = bare[digits..].trim_start_matches(' ');
+    let behind = ["行目", "行", "번째 줄", "번 줄", "줄"].iter().find_map(|w| rest.strip_prefix(w))?;
+    Some((number, tail.len() - behind.len()))
 }
 
 /// `lines 4-9 of path`: a line named in words before a path.
@@ -478,6 +530,15 @@ mod tests {
     fn common_spellings_of_a_citation_are_read() {
         for (line, path, number, end) in [
             ("`src/a.js:14:5`", "src/a.js", Some(14), None),
+            ("app/(group)/n.tsx:3", "app/(group)/n.tsx", Some(3), None),
+            ("src/{a}/c.c:3", "src/{a}/c.c", Some(3), None),
+            ("Makefile:3", "Makefile", Some(3), None),
+            ("`src/g.c:12:5-14:9`", "src/g.c", Some(12), Some(14)),
+            ("src/g.c:L12C5", "src/g.c", Some(12), None),
+            ("src/g.c#L12C5-L14C2", "src/g.c", Some(12), Some(14)),
+            ("`src/a.py` 12行目: 漏洩", "src/a.py", Some(12), None),
+            ("`src/b.js` 第 30 行", "src/b.js", Some(30), None),
+            ("src/b.js 12번째 줄", "src/b.js", Some(12), None),
             ("/repo/src/a.js:14 leaks", "/repo/src/a.js", Some(14), None),
             ("C:\\repo\\a.js:14", "C:\\repo\\a.js", Some(14), None),
             ("src/a.js:14: message", "src/a.js", Some(14), None),
