@@ -4,7 +4,7 @@
 //! either side, and what only a reader of meaning can decide. Evidence is added up: a stated id, the anchor mapped through the
 //! real diff, quoted source text, the concepts and words of title and body, category, and severity as the least. Then one optimal
 //! one-to-one assignment. Severity is never a key. docs/identity.md explains the ladder. Bound: candidates are looked for in the
-//! same file, by nearness of lines or by rare words, and at most [`NEAREST`] for a finding; memory is linear.
+//! same file, by nearness of lines or by rare words, and at most a few for a finding; memory is linear.
 
 mod assign;
 pub mod words;

@@ -214,6 +214,22 @@ fn a_verdict_that_was_struck_or_asks_approves_nothing() {
 }
 
 #[test]
+fn an_answer_that_a_sentence_quotes_is_not_the_reviewers() {
+    const QUOTED: &str = r#"{"verdict":"approve","findings":[]}"#;
+    for text in [
+        format!("The tool prints `{QUOTED}` on any input.\n"),
+        format!("The tool prints {QUOTED} on any input.\n"),
+        format!("It prints `{QUOTED}`\n"),
+    ] {
+        assert_eq!(told(&text), "Unproven", "{text}");
+    }
+    assert!(told(&format!("My review: {QUOTED}\n")).starts_with("Approve"));
+    assert_eq!(told(&format!("- [high] a.c:3 — prints {QUOTED} always\n")), format!("None; high a.c:3 prints {QUOTED} always"));
+    let finding = r#"{"severity":"high","path":"a.c","line":3,"title":"x"}"#;
+    assert_eq!(told(&format!("Verdict: APPROVE\n\nIt says `{finding}` here.\n")), "Approve; high a.c:3 x");
+}
+
+#[test]
 fn a_boundary_inside_a_line_ends_no_record() {
     let text = "- [high] a.c:3 — x <<<FINDING-BOUNDARY>>> y\n- [low] b.c:4 — z\n";
     assert_eq!(told(text), "None; high a.c:3 x <<<FINDING-BOUNDARY>>> y; low b.c:4 z");

@@ -199,7 +199,10 @@ impl<'t> Reader<'t> {
                     let answer = schema::document(&document.node, &lines, self.depth + 1).filter(schema::is_answer);
                     if let Some(mut review) = answer {
                         super::mark(&mut review, &document);
-                        return Some((review, at, document.end));
+                        let behind = self.text[document.end..].lines().next().unwrap_or_default();
+                        if !is_quoted(&line.text[..at], behind) || keeps_what_is_against(&mut review) {
+                            return Some((review, at, document.end));
+                        }
                     }
                 }
                 Err(unreadable) => {
@@ -964,6 +967,20 @@ fn announces(text: &str) -> bool {
     ];
     let lower = text.to_lowercase();
     WORDS.iter().any(|w| lower.contains(w))
+}
+
+/// Whether a document stands inside a sentence or in back-ticks: it is then spoken of, and not said.
+fn is_quoted(before: &str, behind: &str) -> bool {
+    let ticked = before.bytes().filter(|b| *b == b'`').count() % 2 == 1;
+    let spoken = |text: &str| text.chars().any(char::is_alphanumeric);
+    ticked || (spoken(before) && spoken(behind))
+}
+
+/// Takes from a quoted answer what would approve; whether anything that speaks against the change is left.
+fn keeps_what_is_against(review: &mut Review) -> bool {
+    review.statements.retain(|s| matches!(s.class, verdict::Class::NeedsAttention | verdict::Class::Unproven));
+    (review.sections_empty, review.clean_phrase, review.empty_phrase) = (false, None, None);
+    !review.findings.is_empty() || !review.statements.is_empty()
 }
 
 /// Whether bytes start a JSON object, or a list of them.
