@@ -827,7 +827,7 @@ impl<'t> Reader<'t> {
         if keyed {
             return;
         }
-        let cites = location::scan(content);
+        let cites = if may_be_graded(content) { location::scan(content) } else { Vec::new() };
         if open.finding.title.is_empty() {
             open.finding.title = entry::title(content, 0, &cites);
         } else if !content.starts_with("</") && !content.trim().bytes().all(|b| b == b'-') {
