@@ -9,7 +9,8 @@
 mod assign;
 pub mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use self::words::{Rarity, Said};
 use crate::base::reason::words;
@@ -175,26 +176,22 @@ struct Side<'i> {
     said: Vec<Said>,
 }
 
+impl<'i> Side<'i> {
+    fn of((items, anchors): (&'i [Item], &'i [Anchor])) -> Side<'i> {
+        Side { items, anchors, said: items.iter().map(|i| words::read(&i.title, &i.body)).collect() }
+    }
+}
+
 /// Matches two rounds. `mapped` says that the anchors went through a real diff.
 pub fn run(previous: (&[Item], &[Anchor]), current: (&[Item], &[Anchor]), links: &[Link], mapped: bool) -> Matched {
-    let side = |(items, anchors): (&'_ [Item], &'_ [Anchor])| {
-        items
-            .iter()
-            .map(|i| words::read(&i.title, &i.body))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .zip(anchors)
-            .map(|(s, _)| s)
-            .collect::<Vec<Said>>()
-    };
-    let old = Side { items: previous.0, anchors: previous.1, said: side(previous) };
-    let new = Side { items: current.0, anchors: current.1, said: side(current) };
+    let (old, new) = (Side::of(previous), Side::of(current));
     let rarity = Rarity::of_all(old.said.iter().chain(&new.said));
     let mut weighed: Vec<(usize, usize, Evidence)> = Vec::new();
-    let forbidden: std::collections::HashSet<(usize, usize)> = links.iter().filter(|l| !l.2).map(|l| (l.0, l.1)).collect();
+    let forbidden: HashSet<(usize, usize)> = links.iter().filter(|l| !l.2).map(|l| (l.0, l.1)).collect();
     let asserted: Vec<(usize, usize)> = links.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
+    let (settled_old, settled_new): (HashSet<usize>, HashSet<usize>) = asserted.iter().copied().unzip();
     for (p, c) in candidates(&old, &new) {
-        if !forbidden.contains(&(p, c)) && !asserted.iter().any(|(a, b)| *a == p || *b == c) {
+        if !forbidden.contains(&(p, c)) && !settled_old.contains(&p) && !settled_new.contains(&c) {
             weighed.push((p, c, weigh(&old, p, &new, c, &rarity, mapped)));
         }
     }
@@ -391,27 +388,46 @@ fn decide(weighed: &[(usize, usize, Evidence)]) -> Matched {
     matched
 }
 
-/// Groups that share an item are one.
+/// Groups that share an item are one, through however many others they share it; in the order of their first.
 fn keep_apart(groups: &mut Vec<Ambiguous>) {
-    let mut merged: Vec<Ambiguous> = Vec::new();
-    for group in groups.drain(..) {
-        match merged
-            .iter_mut()
-            .find(|m| m.previous.iter().any(|p| group.previous.contains(p)) || m.current.iter().any(|c| group.current.contains(c)))
-        {
-            Some(known) => {
-                known.previous.extend(group.previous);
-                known.current.extend(group.current);
-                known.previous.sort_unstable();
-                known.previous.dedup();
-                known.current.sort_unstable();
-                known.current.dedup();
-                known.reason = Doubt::SeveralPartners;
-            }
-            None => merged.push(group),
+    let mut joined: Vec<usize> = (0..groups.len()).collect();
+    let (mut of_old, mut of_new) = (HashMap::new(), HashMap::new());
+    for (at, group) in groups.iter().enumerate() {
+        let old = group.previous.iter().map(|p| *of_old.entry(*p).or_insert(at));
+        let known: Vec<usize> = old.chain(group.current.iter().map(|c| *of_new.entry(*c).or_insert(at))).collect();
+        for other in known {
+            let (a, b) = (first_of(&mut joined, at), first_of(&mut joined, other));
+            joined[a.max(b)] = a.min(b);
         }
     }
-    *groups = merged;
+    let mut merged: BTreeMap<usize, Ambiguous> = BTreeMap::new();
+    for (at, group) in std::mem::take(groups).into_iter().enumerate() {
+        match merged.entry(first_of(&mut joined, at)) {
+            Entry::Vacant(free) => drop(free.insert(group)),
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.previous.extend(group.previous);
+                known.current.extend(group.current);
+                known.reason = Doubt::SeveralPartners;
+            }
+        }
+    }
+    for mut group in merged.into_values() {
+        for list in [&mut group.previous, &mut group.current] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        groups.push(group);
+    }
+}
+
+/// The first group that one is joined to; the way there is shortened.
+fn first_of(joined: &mut [usize], mut at: usize) -> usize {
+    while joined[at] != at {
+        joined[at] = joined[joined[at]];
+        at = joined[at];
+    }
+    at
 }
 
 /// The line that a finding means, near the one it cites: by the text it quotes, or by the names it mentions. True when
@@ -468,4 +484,22 @@ fn names(item: &Item) -> Vec<String> {
 fn holds_word(line: &str, name: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '_'));
     line.match_indices(name).any(|(at, _)| ends(line[..at].chars().next_back()) && ends(line[at + name.len()..].chars().next()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_that_share_an_item_through_a_third_are_one() {
+        let group = |previous: &[usize], current: &[usize]| Ambiguous {
+            previous: previous.to_vec(),
+            current: current.to_vec(),
+            reason: Doubt::WordingUnclear,
+        };
+        let mut groups = vec![group(&[1, 9], &[1]), group(&[5], &[5]), group(&[2], &[2, 8]), group(&[3, 9], &[3, 8])];
+        keep_apart(&mut groups);
+        let joined = Ambiguous { reason: Doubt::SeveralPartners, ..group(&[1, 2, 3, 9], &[1, 2, 3, 8]) };
+        assert_eq!(groups, [joined, group(&[5], &[5])]);
+    }
 }

@@ -162,6 +162,9 @@ fn is_bare(folder: &Path) -> bool {
     folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 
+/// The lines of the files of one revision that findings are about.
+type Lines<'t> = BTreeMap<&'t str, Vec<&'t str>>;
+
 /// Two revisions of a repository and the way from one to the other.
 struct Revisions {
     git: Git,
@@ -215,19 +218,20 @@ impl Revisions {
         let shown = |i: &Item| i.path.as_deref().map(|p| path::display(p, Some(&self.top)).unwrap_or_else(|| p.to_owned()));
         let wanted = |items: &[Item]| items.iter().filter_map(shown).collect::<BTreeSet<String>>();
         let texts = self.texts(&wanted(previous), &wanted(current))?;
+        let texts =
+            texts.each_ref().map(|side| side.iter().map(|(path, text)| (path.as_str(), text.lines().collect())).collect::<Lines<'_>>());
         let old = previous.iter().map(|item| self.of_previous(item, shown(item), &texts[0])).collect();
         let new = current.iter().map(|item| self.of_current(item, shown(item), &texts[1])).collect();
         Ok((old, new))
     }
 
-    fn of_previous(&self, item: &Item, path: Option<String>, texts: &BTreeMap<String, String>) -> Anchor {
+    fn of_previous(&self, item: &Item, path: Option<String>, texts: &Lines<'_>) -> Anchor {
         let Some(path) = path else { return Anchor { standing: Some(Standing::Unknown), ..Anchor::default() } };
-        let lines: Option<Vec<&str>> = texts.get(&path).map(|t| t.lines().collect());
-        let (Some(cited), Some(lines)) = (item.line, lines) else {
+        let (Some(cited), Some(lines)) = (item.line, texts.get(path.as_str())) else {
             let standing = if self.map.path(&path).is_none() { Standing::FileRemoved } else { Standing::Unknown };
             return Anchor { place: None, standing: Some(standing), ..Anchor::default() };
         };
-        let (line, fixed) = anchor_line(item, &lines, REACH).unwrap_or((cited, false));
+        let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
         let place = self.map.fate(&path, line).place().map(|(p, l)| (p.to_owned(), l));
         Anchor { place, standing: Some(self.standing(&path, cited, item.end_line, lines.len() as u64)), fixed, in_new_code: None }
     }
@@ -250,12 +254,12 @@ impl Revisions {
         if moved { Standing::Moved } else { Standing::Unchanged }
     }
 
-    fn of_current(&self, item: &Item, path: Option<String>, texts: &BTreeMap<String, String>) -> Anchor {
+    fn of_current(&self, item: &Item, path: Option<String>, texts: &Lines<'_>) -> Anchor {
         let Some((path, cited)) = path.zip(item.line) else { return Anchor::default() };
-        let Some(lines) = texts.get(&path).map(|t| t.lines().collect::<Vec<&str>>()) else {
+        let Some(lines) = texts.get(path.as_str()) else {
             return Anchor { place: Some((path, cited)), in_new_code: None, ..Anchor::default() };
         };
-        let (line, fixed) = anchor_line(item, &lines, REACH).unwrap_or((cited, false));
+        let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
         let last = item.end_line.unwrap_or(cited).clamp(cited, cited + 500);
         let new = self.map.is_new(&path, line) || (!fixed && (cited..=last).any(|n| self.map.is_new(&path, n)));
         Anchor { place: Some((path, line)), standing: None, fixed, in_new_code: Some(new) }

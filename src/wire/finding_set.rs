@@ -1,6 +1,6 @@
 //! A set of findings as match-findings takes it: `{"findings":[…]}`, an answer of parse-findings included; and links.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::finding::matching::{Item, Link};
 pub fn read(bytes: &[u8]) -> Result<Vec<Item>, Fail> {
     let value = parse(bytes)?;
     let list = Fields::of(&value, "")?.list("findings")?;
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let items: Vec<Item> = list.iter().enumerate().map(|(i, entry)| item(entry, &format!("/findings/{i}"))).collect::<Result<_, _>>()?;
     match items.iter().find(|i| !seen.insert(i.id.as_str())) {
         Some(twice) => Err(Fail::new(Code::RepeatedId, format!("the id `{}` stands twice in the set", printable(&twice.id)))),
@@ -58,6 +58,7 @@ pub fn links(bytes: &[u8], previous: &[Item], current: &[Item]) -> Result<Vec<Li
     let places = |items: &[Item]| items.iter().enumerate().map(|(i, item)| (item.id.clone(), i)).collect::<HashMap<_, _>>();
     let (old, new) = (places(previous), places(current));
     let mut links: Vec<Link> = Vec::new();
+    let (mut settled_old, mut settled_new, mut said) = (HashSet::new(), HashSet::new(), HashMap::new());
     for (i, entry) in list.iter().enumerate() {
         let at = format!("/{i}");
         let f = Fields::of(entry, &at)?;
@@ -66,10 +67,10 @@ pub fn links(bytes: &[u8], previous: &[Item], current: &[Item]) -> Result<Vec<Li
             known.get(id).copied().ok_or_else(|| f.wrong(key, &format!("a finding of its set; `{}` is none", printable(id))))
         };
         let link = (find("previous", &old)?, find("current", &new)?, f.flag("same")?);
-        if link.2 && links.iter().any(|l| l.2 && (l.0 == link.0 || l.1 == link.1)) {
+        if link.2 && !(settled_old.insert(link.0) & settled_new.insert(link.1)) {
             return Err(f.wrong("same", "asserted once for each finding"));
         }
-        if links.iter().any(|l| (l.0, l.1) == (link.0, link.1) && l.2 != link.2) {
+        if *said.entry((link.0, link.1)).or_insert(link.2) != link.2 {
             return Err(f.wrong("same", "either asserted or forbidden for one pair"));
         }
         links.push(link);

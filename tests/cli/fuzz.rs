@@ -106,6 +106,7 @@ const PIECES: &[&str] = &[
     "count_red: 1 ",
     "{\"findings\":[{\"title\":\"x\",\"severity\":\"high\"}]}",
     "{\"verdict\":\"approve\"}\n",
+    "x {\"verdict\":\"approve\"} ",
     "\"verdict\":",
     "[{\"",
     "NaN",

@@ -185,8 +185,11 @@ impl<'t> Reader<'t> {
         }
         let offset = line.offset;
         let mut from = 0;
+        // Counted once on the way, however many documents stand in one line.
+        let mut ticked = false;
         while let Some(found) = memchr::memchr2(b'{', b'[', &line.text.as_bytes()[from..]) {
             let at = from + found;
+            ticked ^= line.text.as_bytes()[from..at].iter().filter(|b| **b == b'`').count() % 2 == 1;
             from = at + 1;
             let start = offset + at;
             if start < self.no_json_before || !starts_json(&self.text.as_bytes()[start..]) {
@@ -199,8 +202,10 @@ impl<'t> Reader<'t> {
                     let answer = schema::document(&document.node, &lines, self.depth + 1).filter(schema::is_answer);
                     if let Some(mut review) = answer {
                         super::mark(&mut review, &document);
-                        let behind = self.text[document.end..].lines().next().unwrap_or_default();
-                        if !is_quoted(&line.text[..at], behind) || keeps_what_is_against(&mut review) {
+                        let inside = line.text.get(document.end - offset..);
+                        let behind = inside.unwrap_or_else(|| self.text[document.end..].lines().next().unwrap_or_default());
+                        let spoken_of = ticked || (is_spoken(&line.text[..at]) && is_spoken(behind));
+                        if !spoken_of || keeps_what_is_against(&mut review) {
                             return Some((review, at, document.end));
                         }
                     }
@@ -969,11 +974,9 @@ fn announces(text: &str) -> bool {
     WORDS.iter().any(|w| lower.contains(w))
 }
 
-/// Whether a document stands inside a sentence or in back-ticks: it is then spoken of, and not said.
-fn is_quoted(before: &str, behind: &str) -> bool {
-    let ticked = before.bytes().filter(|b| *b == b'`').count() % 2 == 1;
-    let spoken = |text: &str| text.chars().any(char::is_alphanumeric);
-    ticked || (spoken(before) && spoken(behind))
+/// Whether a text beside a document says anything: between two that do, and in back-ticks, a document is spoken of, not said.
+fn is_spoken(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
 }
 
 /// Takes from a quoted answer what would approve; whether anything that speaks against the change is left.
