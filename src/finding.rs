@@ -17,7 +17,7 @@ use crate::base::severity::Grade;
 use crate::base::verdict::{Class, RoundVerdict};
 
 /// A place in a file. Lines count from 1.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Location {
     /// The path as written, separators included.
     pub path: String,

@@ -2,11 +2,16 @@
 
 pub mod arguments;
 pub mod compare;
+pub mod disposition;
+pub mod gone;
+pub mod history;
+pub mod lineage;
 pub mod matching;
 pub mod plan;
 pub mod prior;
 pub mod readiness;
 pub mod record;
+pub mod sameness;
 pub mod session;
 pub mod slug;
 pub mod stop;

@@ -49,7 +49,8 @@ words! {
 }
 
 words! {
-    /// The stop conditions of the rounds loop, by the number of deep-review seed §5 and the word printed as reason.
+    /// Why the rounds loop stops: the conditions of deep-review seed §5 in its order, then the patterns of
+    /// cases/churn/README.md that add a stop.
     StopReason {
         ReadyForImplementation "READY_FOR_IMPLEMENTATION",
         Approved "APPROVED",
@@ -64,5 +65,9 @@ words! {
         NoCodexRole "no_codex_role",
         NothingAccepted "nothing_accepted",
         NoEvidenceOfProgress "no_evidence_of_progress",
+        ReviewAbsentTwice "review_absent_twice",
+        SurfaceUnmoved "surface_unmoved",
+        OnlyLowYield "only_low_yield",
+        NoConvergence "no_convergence",
     }
 }

@@ -12,6 +12,8 @@ pub mod words;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use serde::Serialize;
+
 use self::words::{Rarity, Said};
 use crate::base::reason::words;
 use crate::base::severity::Grade;
@@ -69,6 +71,13 @@ impl Standing {
             Standing::FileRemoved => Status::FileRemoved,
             Standing::Unknown => Status::Unknown,
         }
+    }
+}
+
+impl Status {
+    /// Whether the code that was found fault with is no more: silence alone is no repair.
+    pub fn is_repair(self) -> bool {
+        matches!(self, Status::Fixed | Status::FileRemoved)
     }
 }
 
@@ -133,6 +142,29 @@ pub struct Pair {
     pub confidence: f64,
 }
 
+/// The findings of one round and where they stand in the current revision.
+pub type Side<'i> = (&'i [Item], &'i [Anchor]);
+
+/// A finding that was not reported again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Resolved {
+    /// Its id.
+    pub id: String,
+    /// What became of it.
+    pub status: Status,
+}
+
+/// Findings that only a reader can tell, by their ids.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unclear {
+    /// Ids of the previous set.
+    pub previous: Vec<String>,
+    /// Ids of the current set.
+    pub current: Vec<String>,
+    /// Why.
+    pub reason: Doubt,
+}
+
 /// Items that only a reader of meaning can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambiguous {
@@ -157,6 +189,21 @@ pub struct Matched {
     pub ambiguous: Vec<Ambiguous>,
 }
 
+impl Matched {
+    /// What became of the previous items that were not reported again.
+    pub fn resolved_of(&self, (items, anchors): Side<'_>) -> Vec<Resolved> {
+        let status = |p: usize| anchors[p].standing.unwrap_or(Standing::Unknown).status();
+        self.resolved.iter().map(|p| Resolved { id: items[*p].id.clone(), status: status(*p) }).collect()
+    }
+
+    /// The undecided ones by their ids.
+    pub fn unclear(&self, old: &[Item], new: &[Item]) -> Vec<Unclear> {
+        let ids = |places: &[usize], items: &[Item]| places.iter().map(|p| items[*p].id.clone()).collect();
+        let named = |a: &Ambiguous| Unclear { previous: ids(&a.previous, old), current: ids(&a.current, new), reason: a.reason };
+        self.ambiguous.iter().map(named).collect()
+    }
+}
+
 /// How many candidates are weighed for one finding.
 const NEAREST: usize = 24;
 
@@ -170,21 +217,27 @@ const NARROW: f64 = 0.25;
 const FAR: f64 = -0.8;
 
 /// One side, read.
-struct Side<'i> {
+struct Reading<'i> {
     items: &'i [Item],
     anchors: &'i [Anchor],
     said: Vec<Said>,
 }
 
-impl<'i> Side<'i> {
-    fn of((items, anchors): (&'i [Item], &'i [Anchor])) -> Side<'i> {
-        Side { items, anchors, said: items.iter().map(|i| words::read(&i.title, &i.body)).collect() }
+impl<'i> Reading<'i> {
+    fn of((items, anchors): Side<'i>) -> Reading<'i> {
+        Reading { items, anchors, said: items.iter().map(|i| words::read(&i.title, &i.body)).collect() }
     }
 }
 
+/// Anchors without a repository: as cited.
+pub fn as_cited(items: &[Item]) -> Vec<Anchor> {
+    let anchor = |i: &Item| Anchor { place: i.path.clone().zip(i.line), ..Anchor::default() };
+    items.iter().map(anchor).collect()
+}
+
 /// Matches two rounds. `mapped` says that the anchors went through a real diff.
-pub fn run(previous: (&[Item], &[Anchor]), current: (&[Item], &[Anchor]), links: &[Link], mapped: bool) -> Matched {
-    let (old, new) = (Side::of(previous), Side::of(current));
+pub fn run(previous: Side<'_>, current: Side<'_>, links: &[Link], mapped: bool) -> Matched {
+    let (old, new) = (Reading::of(previous), Reading::of(current));
     let rarity = Rarity::of_all(old.said.iter().chain(&new.said));
     let mut weighed: Vec<(usize, usize, Evidence)> = Vec::new();
     let forbidden: HashSet<(usize, usize)> = links.iter().filter(|l| !l.2).map(|l| (l.0, l.1)).collect();
@@ -212,7 +265,7 @@ pub fn run(previous: (&[Item], &[Anchor]), current: (&[Item], &[Anchor]), links:
 }
 
 /// Pairs worth weighing: near one another in a file, with one stated id, or the only ones that share rare words.
-fn candidates(old: &Side<'_>, new: &Side<'_>) -> Vec<(usize, usize)> {
+fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
     let mut by_file: HashMap<&str, Vec<(u64, usize)>> = HashMap::new();
     let mut by_id: HashMap<&str, usize> = HashMap::new();
     let mut nowhere: Vec<usize> = Vec::new();
@@ -262,7 +315,7 @@ struct Evidence {
     basis: Basis,
 }
 
-fn weigh(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, rarity: &Rarity, mapped: bool) -> Evidence {
+fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rarity, mapped: bool) -> Evidence {
     let (a, b) = (&old.items[p], &new.items[c]);
     let (concepts, shared) = words::alike(&old.said[p], &new.said[c], rarity);
     let text = match concepts {
@@ -299,7 +352,7 @@ fn weigh(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, rarity: &Rarity, ma
 }
 
 /// How near two anchors are, and whether they are one line.
-fn nearness(old: &Side<'_>, p: usize, new: &Side<'_>, c: usize, mapped: bool) -> (f64, bool) {
+fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bool) -> (f64, bool) {
     let (a, b) = (&old.anchors[p], &new.anchors[c]);
     let (Some((here, line)), Some((there, other))) = (&a.place, &b.place) else {
         let same = old.items[p].path == new.items[c].path;

@@ -7,14 +7,18 @@ use crate::base::path::printable;
 use crate::base::reason::StopReason;
 use crate::base::verdict::RoundVerdict;
 use crate::base::{Code, Fail, number};
+use crate::finding::churn::{Diagnosis, diagnose};
 use crate::host::{Host, files};
 use crate::report::metrics::judge;
 use crate::report::response::Origin;
 use crate::round::arguments::MAX_CAP;
 use crate::round::compare::compare;
+use crate::round::history::history;
 use crate::round::plan::Phase;
 use crate::round::record::Round;
-use crate::round::stop::{Action, Compared, Count, Facts, RespondSkip, ReviewFacts, Skip, UserChoice, before_respond, decide, respond};
+use crate::round::stop::{
+    Action, Compared, Count, Facts, Pattern, RespondSkip, ReviewFacts, Skip, UserChoice, before_respond, decide, respond,
+};
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -79,6 +83,8 @@ pub struct Answer {
     pub ask: Option<Ask>,
     /// Sorted.
     pub warnings: Vec<&'static str>,
+    /// What the loop's recorded rounds show; null before this round is recorded.
+    pub churn: Option<Diagnosis>,
 }
 
 /// Decides.
@@ -148,6 +154,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let message = format!("`--rounds-executed {executed}` is less than the number of the round that is decided");
         return Err(Fail::new(Code::InvalidDecisionInput, message));
     }
+    let churn = current.as_ref().map(|round| churn(host, request, round, &mut warnings)).transpose()?;
     let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
     let actual_reviewers = named
         .or_else(|| current.as_ref().filter(|r| r.routing.routing_plan_digest.is_some()).map(|r| r.routing.actual_reviewers.len() as u64));
@@ -162,6 +169,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         actual_reviewers,
         codex_role_missing: request.codex_role_missing,
         deferred_pending,
+        pattern: churn.as_ref().and_then(|c| c.stop().map(Pattern::Stops).or(c.question().map(Pattern::Asks))),
     };
     let skip = facts.review.as_ref().and_then(|r| respond(phase, r));
     let rounds_saved = cap.saturating_sub(executed);
@@ -178,6 +186,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         final_report_path: report,
         ask: None,
         warnings,
+        churn,
     };
     if before_respond.is_some() {
         return Ok(before(&facts, skip, common));
@@ -245,12 +254,24 @@ fn of_round(
         clean: round.is_clean(),
         ready,
         split_only: request.split_only,
-        compared: compared.map(|c| Compared { stalled: c.stalled, progressed: c.progressed }),
+        compared: compared.map(|c| Compared { stalled: c.stalled, progressed: c.fixed_count.map_or(c.progressed, |n| n > 0) }),
         accepted: metrics.accepted_count,
         deferred: metrics.deferred_count,
         implemented,
         halted: metrics.halted,
     })
+}
+
+/// Diagnoses the rounds recorded beside this one, up to it.
+fn churn(host: &Host, request: &Request, round: &Round, warnings: &mut Vec<&'static str>) -> Result<Diagnosis, Fail> {
+    let path = host.absolute(request.current.as_deref(), "state file")?;
+    let (mut rounds, skipped) = gather::rounds(path.parent().unwrap_or(&path), &round.loop_id)?;
+    if !skipped.is_empty() {
+        warnings.push("states_skipped");
+    }
+    rounds.retain(|r| r.round_number < round.round_number);
+    rounds.push(round.clone());
+    Ok(diagnose(&history(&rounds)))
 }
 
 const READY: &str = "READY_FOR_IMPLEMENTATION";
@@ -285,6 +306,21 @@ fn ask(code: &'static str) -> Ask {
             code,
             "a privacy warning is open; may this content go to the reviewers?",
             &[("continue", "go on"), ("stop", "stop the loop")],
+        ),
+        "reviewer_reversal" | "severity_without_change" | "alternating_findings" => Ask::new(
+            code,
+            "the reviews contradict one another; which demand holds, and does the loop go on?",
+            &[("continue", "go on, with the ruling handed to the next response"), ("stop", "stop the loop")],
+        ),
+        "fix_does_not_hold" | "fixes_breed_findings" => Ask::new(
+            code,
+            "the repairs do not hold or breed findings of their own; has the mechanism been examined, and does the loop go on?",
+            &[("continue", "go on with one repair of the mechanism"), ("stop", "stop the loop")],
+        ),
+        "region_chase" => Ask::new(
+            code,
+            "every round finds something else in one region; is it taken out of the scope, and does the loop go on?",
+            &[("continue", "go on"), ("stop", "stop the loop and split the region off")],
         ),
         "deferred_items" => Ask::new(
             code,

@@ -24,17 +24,6 @@ pub struct Request {
     pub stdin: Option<Vec<u8>>,
 }
 
-/// A place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// As written, or from the top of the checkout.
-    pub path: String,
-    /// First line.
-    pub line: Option<u64>,
-    /// Last line of a range.
-    pub end_line: Option<u64>,
-}
-
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Item {
@@ -59,7 +48,7 @@ pub struct Item {
     /// Bracket tags behind the severity.
     pub tags: Vec<String>,
     /// Further places.
-    pub also: Vec<Place>,
+    pub also: Vec<Location>,
     /// Source text it quotes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
@@ -139,14 +128,13 @@ pub fn answer(mut review: Review, repo: Option<&str>) -> Answer {
     relative(&mut review, repo);
     let (verdict, text) = review.verdict();
     let verdict_text = text.map(str::to_owned);
-    let shown = |place: Location| Place { path: place.path, line: place.line, end_line: place.end_line };
     let ids = identity::assign(&review.findings);
     let counts = counts(&review);
     let suspicious_lines = review.suspicious.iter().copied().take(1000).collect();
     let at = |word: &str, at: Option<u64>| at.map(|n| format!("{word}@{n}"));
     let warnings = [at("bad_utf8", review.bad_utf8_at), at("unreadable", review.unreadable_at)].into_iter().flatten().collect();
     let items = review.findings.into_iter().zip(ids).map(|(f, (id, id_source))| {
-        let place = f.place.map(shown);
+        let place = f.place;
         let (path, line, end_line) = place.map_or((None, None, None), |p| (Some(p.path), p.line, p.end_line));
         Item {
             id,
@@ -159,7 +147,7 @@ pub fn answer(mut review: Review, repo: Option<&str>) -> Answer {
             title: f.title,
             body: f.body,
             tags: f.tags,
-            also: f.also.into_iter().map(shown).collect(),
+            also: f.also,
             quote: f.quote,
             rule: f.rule,
             category: f.category,

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::gather;
+use super::sameness::{Surfaces, settle};
 use crate::base::digest::sha256_hex;
 use crate::base::id::CommitId;
 use crate::base::path::{is_absolute, printable};
@@ -91,7 +92,7 @@ fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Res
     if repo_root.is_none() && cites_absolute(&read.review) {
         warnings.push("paths_not_relative".to_owned());
     }
-    let round = record(Input {
+    let mut round = record(Input {
         loop_id: &loop_id,
         round_number,
         base_commit: base.as_str(),
@@ -107,8 +108,9 @@ fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Res
         owner: owner(host),
     });
     warnings.extend(round.warnings.iter().cloned());
+    let root = request.repo_root.as_deref().filter(|r| !r.is_empty()).and_then(|r| host.absolute(Some(r), "repository root").ok());
+    warnings.extend(settle(&mut round, &Surfaces { host, root: root.as_deref(), folder: &dir }));
     let held = lock::hold(host, &dir)?;
-    warnings.extend(continuity(held.folder(), &round));
     let state = dir.join(gather::state_name(&loop_id, round_number));
     let recorded = store(host, &held, &state, &round, request.replace)?;
     warnings.sort_unstable();
@@ -174,26 +176,14 @@ fn cites_absolute(review: &Review) -> bool {
     review.findings.iter().filter_map(|f| f.place.as_ref()).any(|p| is_absolute(&p.path))
 }
 
-/// `previous_round_missing` and `base_changed`, read from the round before.
-fn continuity(dir: &Path, round: &Round) -> Vec<String> {
-    if round.round_number == 1 {
-        return Vec::new();
-    }
-    let previous = gather::round(&dir.join(gather::state_name(&round.loop_id, round.round_number - 1)));
-    match previous {
-        Ok(previous) if previous.base_commit == round.base_commit => Vec::new(),
-        Ok(_) => vec!["base_changed".to_owned()],
-        Err(_) => vec!["previous_round_missing".to_owned()],
-    }
-}
-
 /// Writes the state unless the same one stands there. Only called with the folder's lock in hand.
 fn store(host: &Host, _held: &lock::Held, state: &Path, round: &Round, replace: bool) -> Result<bool, Fail> {
     let bytes = round_state::bytes(round);
     files::check_target(state)?;
     if state.symlink_metadata().is_ok() {
-        let same = gather::round(state).is_ok_and(|stored| same_input(&stored, round));
-        if same {
+        let stored = gather::round(state).ok().filter(|stored| stored.same_input(round));
+        // The same input may be known to be other things since an earlier round was replaced.
+        if stored.as_ref().is_some_and(|stored| !replace || stored.matched == round.matched) {
             return Ok(false);
         }
         if !replace {
@@ -207,11 +197,6 @@ fn store(host: &Host, _held: &lock::Held, state: &Path, round: &Round, replace: 
         return Ok(true);
     }
     files::create(host, state, &bytes)
-}
-
-/// Every field but the owner.
-fn same_input(stored: &Round, round: &Round) -> bool {
-    Round { owner: None, ..stored.clone() } == Round { owner: None, ..round.clone() }
 }
 
 /// The owner stamp of this environment: none when no durable identity is known.

@@ -56,7 +56,7 @@ impl Item {
     }
 
     /// Whether an accepted item was left undone: its action is empty or starts with a not-done word.
-    fn undone(&self) -> bool {
+    pub fn is_undone(&self) -> bool {
         const NOT_DONE: &[&str] = &[
             "not started",
             "not done",
@@ -149,7 +149,7 @@ impl Response {
         }
         if !self.items.is_empty() {
             let accepted = self.items.iter().filter(|i| i.decision == Some(Decision::Accept));
-            return (accepted.filter(|i| !i.undone()).count() as u64, Origin::Derived);
+            return (accepted.filter(|i| !i.is_undone()).count() as u64, Origin::Derived);
         }
         let nothing_accepted = self.declared.as_ref().is_some_and(|d| d.accepted == 0);
         (0, if nothing_accepted { Origin::Derived } else { Origin::Missing })
@@ -161,7 +161,7 @@ impl Response {
             return (stated, Origin::Stated);
         }
         if !self.items.is_empty() {
-            let left = self.items.iter().any(|i| i.decision == Some(Decision::Accept) && i.undone());
+            let left = self.items.iter().any(|i| i.decision == Some(Decision::Accept) && i.is_undone());
             return (left, Origin::Derived);
         }
         let nothing_accepted = self.declared.as_ref().is_some_and(|d| d.accepted == 0);

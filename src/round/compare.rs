@@ -2,7 +2,7 @@
 //!
 //! Source: rounds spec §1.9; deep-review seed §5 condition 3. Bound: that of [`matching`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use super::matching::{Matching, matching};
 use super::record::{Round, RoundFinding};
 use crate::base::reason::words;
 use crate::base::{Code, Fail};
+use crate::finding::matching::Resolved;
 
 words! {
     /// What happened between two rounds, in the order of precedence.
@@ -45,6 +46,11 @@ pub struct Comparison {
     pub severity_changed_count: usize,
     /// Current findings without a path or a line.
     pub unlocated_count: usize,
+    /// Previous findings that were not reported again and whose code changed or went with its file; null when the later state
+    /// holds no match of the two surfaces.
+    pub fixed_count: Option<usize>,
+    /// Previous findings that were not reported again and that nothing shows to be repaired; null as above.
+    pub unreported_count: Option<usize>,
     /// `same_round`, `rounds_reversed`, `rounds_not_adjacent`.
     pub warnings: Vec<&'static str>,
 }
@@ -75,7 +81,19 @@ pub fn compare(previous: &Round, current: &Round) -> Result<Comparison, Fail> {
     }
     let mut comparison = of_findings(&previous.findings, &current.findings);
     comparison.warnings = order_warnings(previous.round_number, current.round_number);
+    if let Some((fixed, unreported)) = gone(previous, current) {
+        (comparison.fixed_count, comparison.unreported_count) = (Some(fixed), Some(unreported));
+    }
     Ok(comparison)
+}
+
+/// How many of the previous findings are fixed and how many merely went, by the match that the later state holds.
+fn gone(previous: &Round, current: &Round) -> Option<(usize, usize)> {
+    let matched = current.matched.as_ref().filter(|m| m.mapped && m.is_with(previous))?;
+    let counted: HashSet<&str> = previous.findings.iter().map(|f| f.id.as_str()).collect();
+    let (fixed, unreported): (Vec<&Resolved>, Vec<_>) =
+        matched.resolved.iter().filter(|r| counted.contains(r.id.as_str())).partition(|r| r.status.is_repair());
+    Some((fixed.len(), unreported.len()))
 }
 
 fn order_warnings(previous: u64, current: u64) -> Vec<&'static str> {
@@ -124,6 +142,8 @@ fn of_findings(previous: &[RoundFinding], current: &[RoundFinding]) -> Compariso
         progress,
         severity_changed_count: severity_changes(previous, current, &matched),
         unlocated_count: current.iter().filter(|f| f.path.is_none() || f.line.is_none()).count(),
+        fixed_count: None,
+        unreported_count: None,
         warnings: Vec::new(),
     }
 }

@@ -7,26 +7,19 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::disposition;
+use super::sameness::Sameness;
 use super::slug::slug;
 use crate::base::path;
 use crate::base::severity::{Grade, Level};
 use crate::base::verdict::RoundVerdict;
-use crate::finding::Finding;
+use crate::finding::churn::Disposition;
 use crate::finding::identity::Ids;
+use crate::finding::matching::Basis;
+use crate::finding::{Finding, Location};
 use crate::report::metrics::{Categories, Judged};
 use crate::report::response::{Decision, Origin, Response};
 use crate::residue::owner::Owner;
-
-/// A place as stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// Display path.
-    pub path: String,
-    /// First line.
-    pub line: Option<u64>,
-    /// Last line of a range.
-    pub end_line: Option<u64>,
-}
 
 /// A finding as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -50,11 +43,26 @@ pub struct RoundFinding {
     /// Last line of a range.
     pub end_line: Option<u64>,
     /// Further citations.
-    pub also: Vec<Place>,
+    pub also: Vec<Location>,
     /// Quoted source text.
     pub quote: Option<String>,
     /// The title as read.
     pub title: String,
+    /// The id of the finding of an earlier round that this is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
+    /// The number of that round: the one before, or an earlier one when the finding came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as_round: Option<u64>,
+    /// What the sameness rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// Of a finding that the round before did not report: whether it lies in code written since; absent when nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix_induced: Option<bool>,
+    /// What the response decided about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disposition: Option<Disposition>,
 }
 
 impl Default for RoundFinding {
@@ -72,6 +80,11 @@ impl Default for RoundFinding {
             also: Vec::new(),
             quote: None,
             title: String::new(),
+            same_as: None,
+            same_as_round: None,
+            basis: None,
+            fix_induced: None,
+            disposition: None,
         }
     }
 }
@@ -247,6 +260,9 @@ pub struct Round {
     pub warnings: Vec<String>,
     /// Lines that look like findings and were not read as any.
     pub unparsed_suspicious: u64,
+    /// The match with the round before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Sameness>,
     /// Fields that a state read from disk lacks or holds in a wrong shape: it may be compared, and never decided from.
     #[serde(skip)]
     pub damaged: Vec<&'static str>,
@@ -259,6 +275,19 @@ impl Round {
         let counted = self.counts.critical + self.counts.warning;
         let read = self.findings.len() as u64 + self.unparsed_suspicious;
         self.verdict == RoundVerdict::Approve && counted == 0 && read == 0 && self.damaged.is_empty()
+    }
+
+    /// Whether both were recorded from the same input: the owner and what was concluded from earlier rounds are none.
+    pub fn same_input(&self, other: &Round) -> bool {
+        self.input() == other.input()
+    }
+
+    fn input(&self) -> Round {
+        let mut round = Round { owner: None, matched: None, ..self.clone() };
+        for finding in round.findings.iter_mut().chain(&mut round.info_findings) {
+            (finding.same_as, finding.same_as_round, finding.basis, finding.fix_induced) = (None, None, None, None);
+        }
+        round
     }
 }
 
@@ -301,6 +330,9 @@ pub fn record(input: Input<'_>) -> Round {
         let stored = store(finding, input.categories, input.repo_root, &mut ids);
         if stored.severity == Level::Info { info_findings.push(stored) } else { findings.push(stored) }
     }
+    if let Some((_, _, response)) = &input.response {
+        disposition::note(findings.iter_mut().chain(&mut info_findings).collect(), &response.items, input.repo_root);
+    }
     let answered = |decision: Decision| -> Vec<Answered> {
         let items = input.response.iter().flat_map(|(_, _, r)| r.items.iter()).filter(|i| i.decision == Some(decision));
         items.map(|item| answer(item, input.repo_root)).collect()
@@ -335,6 +367,7 @@ pub fn record(input: Input<'_>) -> Round {
         response_sha256: input.response.map(|(_, sha, _)| sha),
         warnings,
         unparsed_suspicious: input.judged.suspicious,
+        matched: None,
         damaged: Vec::new(),
     }
 }
@@ -384,7 +417,7 @@ fn store(finding: Finding, categories: &Categories, repo_root: Option<&str>, ids
     let path = finding.place.as_ref().and_then(|p| path::display(&p.path, repo_root));
     let line = finding.place.as_ref().filter(|_| path.is_some()).and_then(|p| p.line);
     let also =
-        finding.also.iter().filter_map(|p| Some(Place { path: path::display(&p.path, repo_root)?, line: p.line, end_line: p.end_line }));
+        finding.also.iter().filter_map(|p| Some(Location { path: path::display(&p.path, repo_root)?, line: p.line, end_line: p.end_line }));
     let (id, source) = ids.assign(finding.id.as_deref(), path.as_deref(), line, &finding.title);
     RoundFinding {
         severity: finding.grade.level(),
@@ -399,5 +432,6 @@ fn store(finding: Finding, categories: &Categories, repo_root: Option<&str>, ids
         quote: finding.quote,
         title: finding.title,
         path,
+        ..RoundFinding::default()
     }
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::compare;
+use super::gone::{self, Fate, Gone};
 use super::matching::matching;
 use super::prior::{defuse, finding_bullet, header_word};
 use super::record::{Assignment, Round, RoundFinding};
@@ -45,9 +46,7 @@ pub fn render(rounds: &[Round], reports_dir: &Path, summary: Option<&FinalSummar
     routing(&mut out, rounds, reports_dir);
     let _ = writeln!(out, "## Open findings (round {}) — {}\n", last.round_number, last.findings.len());
     bullets(&mut out, &last.findings.iter().collect::<Vec<_>>());
-    let resolved = resolved(rounds);
-    let _ = writeln!(out, "\n## Resolved (cumulative) — {}\n", resolved.len());
-    bullets(&mut out, &resolved.iter().collect::<Vec<_>>());
+    resolved(&mut out, rounds);
     out.push_str("\n## Round reports\n\n");
     for round in rounds {
         let review = link(Some(&round.round_review_report_path), reports_dir);
@@ -115,9 +114,31 @@ fn bullets(out: &mut String, findings: &[&RoundFinding]) {
     }
 }
 
+/// What earlier rounds found and the last one does not list: apart by what became of the code, where the states say it.
+fn resolved(out: &mut String, rounds: &[Round]) {
+    let Some(gone) = gone::by_identity(rounds) else {
+        let pool = pooled(rounds);
+        let _ = writeln!(out, "\n## Resolved (cumulative) — {}\n", pool.len());
+        return bullets(out, &pool.iter().collect::<Vec<_>>());
+    };
+    let _ = writeln!(out, "\n## Resolved (cumulative) — {}\n", gone.len());
+    let (fixed, silent): (Vec<&Gone<'_>>, Vec<_>) = gone.iter().partition(|g| matches!(g.fate, Fate::Status(status) if status.is_repair()));
+    for (title, listed) in [("Fixed", fixed), ("No longer reported", silent)] {
+        let _ = writeln!(out, "### {title} — {}\n", listed.len());
+        if listed.is_empty() {
+            out.push_str("- (none)\n");
+        }
+        for gone in listed {
+            let _ = writeln!(out, "{} — {}", finding_bullet(gone.finding).trim_end(), gone.fate.word());
+        }
+        out.push('\n');
+    }
+    out.pop();
+}
+
 /// Findings of earlier rounds that the last one does not list: each round's list is merged into a pool, a matched entry
 /// replaced in place (rounds spec §1.10 item 5).
-fn resolved(rounds: &[Round]) -> Vec<RoundFinding> {
+fn pooled(rounds: &[Round]) -> Vec<RoundFinding> {
     let Some((last, earlier)) = rounds.split_last() else {
         return Vec::new();
     };

@@ -1,6 +1,7 @@
 //! When the loop stops: the total table over deep-review seed §5.
 //!
-//! The seven conditions in the seed's order; then what only a person can decide; then the seed's sentence for going on.
+//! The seven conditions in the seed's order; then what only a person can decide; then the seed's sentence for going on; then
+//! what a pattern in the loop's history adds to a loop that would go on.
 //! What none of them names is a stop with `no_evidence_of_progress`: silence never continues a loop.
 //! A new stop condition goes into `CONDITIONS`, in its place of the order, with its word in `base::reason::StopReason`.
 
@@ -77,6 +78,17 @@ pub struct Facts {
     pub codex_role_missing: bool,
     /// Deferred receipt items that are not verified.
     pub deferred_pending: u64,
+    /// What the rounds so far show: a stop or a question for a loop that would go on.
+    pub pattern: Option<Pattern>,
+}
+
+/// What a pattern in the loop's history adds (cases/churn/README.md, Advice). It never reopens what is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// The loop stops.
+    Stops(StopReason),
+    /// A person decides whether it goes on.
+    Asks(&'static str),
 }
 
 /// What the recorded review and its response say.
@@ -199,14 +211,7 @@ pub fn decide(facts: &Facts) -> Decision {
         return stop(Some(number), reason);
     }
     if let Some(question) = open_question(facts) {
-        return Decision {
-            action: Action::Ask,
-            condition: None,
-            stop_reason: None,
-            skip: None,
-            question: Some(question),
-            retry_review: false,
-        };
+        return ask(question);
     }
     let Some(review) = &facts.review else {
         // One failure in a round is tried again; none at all is no round to go on from.
@@ -217,10 +222,18 @@ pub fn decide(facts: &Facts) -> Decision {
     };
     let implemented = matches!(review.implemented, Count::Known(n) if n > 0);
     let moving = review.compared.is_none_or(|c| c.progressed || !c.stalled);
-    if !review.clean && implemented && !review.halted && moving {
-        return go_on();
+    if review.clean || !implemented || review.halted || !moving {
+        return stop(None, StopReason::NoEvidenceOfProgress);
     }
-    stop(None, StopReason::NoEvidenceOfProgress)
+    match facts.pattern {
+        Some(Pattern::Stops(reason)) => stop(None, reason),
+        Some(Pattern::Asks(question)) if facts.user.is_none() => ask(question),
+        _ => go_on(),
+    }
+}
+
+fn ask(question: &'static str) -> Decision {
+    Decision { action: Action::Ask, question: Some(question), ..go_on() }
 }
 
 fn stop(condition: Option<u8>, reason: StopReason) -> Decision {
@@ -295,6 +308,7 @@ mod tests {
             actual_reviewers: Some(2),
             codex_role_missing: false,
             deferred_pending: 0,
+            pattern: None,
         }
     }
 
@@ -375,9 +389,11 @@ mod tests {
         );
         let user = proptest::option::of(proptest::sample::select(UserChoice::ALL));
         let phase = proptest::sample::select(Phase::ALL);
+        let pattern =
+            proptest::option::of(prop_oneof![Just(Pattern::Stops(StopReason::NoConvergence)), Just(Pattern::Asks("reviewer_reversal"))]);
         let rest = (1..4u64, 0..4u64, 0..4u64, proptest::option::of(0..3u64), any::<bool>(), 0..2u64, any::<bool>());
-        (proptest::option::of(review), user, phase, rest).prop_map(
-            |(review, user, phase, (cap, executed, failures, actual, codex, pending, privacy))| Facts {
+        (proptest::option::of(review), user, phase, rest, pattern).prop_map(
+            |(review, user, phase, (cap, executed, failures, actual, codex, pending, privacy), pattern)| Facts {
                 phase,
                 cap,
                 executed,
@@ -388,6 +404,7 @@ mod tests {
                 actual_reviewers: actual,
                 codex_role_missing: codex,
                 deferred_pending: pending,
+                pattern,
             },
         )
     }
@@ -418,6 +435,17 @@ mod tests {
             }
             if matches!(facts.user, Some(UserChoice::Stop | UserChoice::DeferAndStop)) {
                 prop_assert_eq!(decision.action, Action::Stop);
+            }
+        }
+
+        #[test]
+        fn a_pattern_only_stops_or_asks_where_the_loop_would_go_on(facts in any_facts()) {
+            let (plain, decision) = (decide(&Facts { pattern: None, ..facts.clone() }), decide(&facts));
+            let goes_on = plain.action == Action::Continue && !plain.retry_review;
+            match facts.pattern {
+                Some(Pattern::Stops(reason)) if goes_on => prop_assert_eq!(decision.stop_reason, Some(reason)),
+                Some(Pattern::Asks(question)) if goes_on && facts.user.is_none() => prop_assert_eq!(decision.question, Some(question)),
+                _ => prop_assert_eq!(decision, plain),
             }
         }
 

@@ -9,9 +9,13 @@ use super::json::{Fields, compact, parse};
 use crate::base::severity::{Grade, Level};
 use crate::base::verdict::RoundVerdict;
 use crate::base::{Code, Fail};
+use crate::finding::Location;
+use crate::finding::churn::Disposition;
+use crate::finding::matching::{Basis, Doubt, Resolved, Status, Unclear};
 use crate::report::response::Origin;
 use crate::residue::owner::Owner;
-use crate::round::record::{Answered, Assignment, Counts, Place, ResponseMetrics, Round, RoundFinding, Routing, Surface};
+use crate::round::record::{Answered, Assignment, Counts, ResponseMetrics, Round, RoundFinding, Routing, Surface};
+use crate::round::sameness::Sameness;
 
 /// The bytes of a state file.
 pub fn bytes(round: &Round) -> Vec<u8> {
@@ -90,6 +94,7 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         response_sha256: f.maybe_text("response_sha256")?.map(str::to_owned),
         warnings: f.maybe_list("warnings")?.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect(),
         unparsed_suspicious: f.maybe_count("unparsed_suspicious")?.unwrap_or(0),
+        matched: f.get("matched").and_then(matched),
         damaged,
     })
 }
@@ -125,12 +130,39 @@ fn finding(entry: &Value) -> Option<RoundFinding> {
         also: also.iter().filter_map(place).collect(),
         quote: text("quote"),
         title: text("title").unwrap_or_default(),
+        same_as: text("same_as"),
+        same_as_round: entry.get("same_as_round").and_then(Value::as_u64),
+        basis: text("basis").and_then(|b| Basis::parse(&b)),
+        fix_induced: entry.get("fix_induced").and_then(Value::as_bool),
+        disposition: text("disposition").and_then(|d| Disposition::parse(&d)),
     })
 }
 
-fn place(entry: &Value) -> Option<Place> {
+/// A match that is not whole is none: nothing is concluded from it.
+fn matched(entry: &Value) -> Option<Sameness> {
+    let list = |key: &str| entry.get(key).and_then(Value::as_array);
+    let word = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    let words = |entry: &Value, key: &str| -> Option<Vec<String>> {
+        entry.get(key)?.as_array()?.iter().map(|w| w.as_str().map(str::to_owned)).collect()
+    };
+    let gone = |e: &Value| Some(Resolved { id: word(e, "id")?, status: Status::parse(&word(e, "status")?)? });
+    let unclear = |e: &Value| {
+        let reason = Doubt::parse(&word(e, "reason")?)?;
+        Some(Unclear { previous: words(e, "previous")?, current: words(e, "current")?, reason })
+    };
+    Some(Sameness {
+        round: entry.get("round")?.as_u64()?,
+        review_sha256: word(entry, "review_sha256")?,
+        surface_tree: word(entry, "surface_tree"),
+        mapped: entry.get("mapped")?.as_bool()?,
+        resolved: list("resolved")?.iter().map(gone).collect::<Option<_>>()?,
+        ambiguous: list("ambiguous")?.iter().map(unclear).collect::<Option<_>>()?,
+    })
+}
+
+fn place(entry: &Value) -> Option<Location> {
     let path = entry.get("path")?.as_str()?.to_owned();
-    Some(Place { path, line: entry.get("line").and_then(Value::as_u64), end_line: entry.get("end_line").and_then(Value::as_u64) })
+    Some(Location { path, line: entry.get("line").and_then(Value::as_u64), end_line: entry.get("end_line").and_then(Value::as_u64) })
 }
 
 fn answered(f: &Fields<'_>, key: &str) -> Vec<Answered> {

@@ -71,6 +71,7 @@ fn the_skill_sequences_a_whole_loop() {
         let response_file = format!("r/.deep-review/responses/{round}-response.md");
         let mut more: Vec<&str> = Vec::new();
         if let Some(text) = response {
+            kit.write("r/a.rs", format!("fn a() {{ mended({round}) }}\n"));
             kit.write(&response_file, text);
             more.extend(["--response-report", &response_file]);
         }

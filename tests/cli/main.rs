@@ -18,6 +18,7 @@ mod readiness;
 mod reports;
 mod responses;
 mod run_loop;
+mod sameness;
 mod scope;
 mod skills;
 mod trust;

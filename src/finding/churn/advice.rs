@@ -1,7 +1,7 @@
 //! One advice from the patterns and the last rounds: the first row of the table that holds.
 
 use super::{Disposition, Kind, Pattern, Round, Verdict, View};
-use crate::base::reason::words;
+use crate::base::reason::{StopReason, words};
 
 words! {
     /// What to do.
@@ -24,6 +24,18 @@ pub struct Diagnosis {
     pub advice: Advice,
     /// Which row of the table says so.
     pub reason_code: &'static str,
+}
+
+impl Diagnosis {
+    /// The stop it adds to a loop that would go on.
+    pub fn stop(&self) -> Option<StopReason> {
+        StopReason::parse(self.reason_code).filter(|_| self.advice == Advice::StopStalled)
+    }
+
+    /// What it asks a person before a loop goes on.
+    pub fn question(&self) -> Option<&'static str> {
+        matches!(self.advice, Advice::Adjudicate | Advice::ModelReview | Advice::CutScope).then_some(self.reason_code)
+    }
 }
 
 /// An absent review is never a pass, a surface that did not move never progress; then the patterns, then dryness.

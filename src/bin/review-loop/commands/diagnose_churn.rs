@@ -13,10 +13,16 @@ pub(crate) struct DiagnoseChurn {
     /// The history: a JSON array of rounds
     #[arg(long, value_name = "FILE")]
     history: Option<String>,
+    /// In place of a history: the folder of a loop's round states
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<String>,
+    /// The loop whose states are read
+    #[arg(long, value_name = "ID")]
+    loop_id: Option<String>,
 }
 
 impl DiagnoseChurn {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        run(&Request { history: self.history }, host).map(|answer| Reply::yes(&answer))
+        run(&Request { history: self.history, state_dir: self.state_dir, loop_id: self.loop_id }, host).map(|answer| Reply::yes(&answer))
     }
 }
