@@ -206,16 +206,26 @@ fn is_qualified(tail: &str) -> bool {
 
 fn qualified_literal(folded: &str) -> Option<Class> {
     let approving = WORDS.iter().filter(|(w, class)| *class == Class::Approve && w.is_ascii());
-    let mut heads: Vec<&str> = approving.map(|(w, _)| *w).filter(|w| folded.starts_with(&format!("{w} "))).collect();
-    heads.sort_by_key(|w| std::cmp::Reverse(w.len()));
-    let rest = folded.strip_prefix(heads.first()?)?;
+    let rests = approving.filter_map(|(w, _)| folded.strip_prefix(w)).filter(|rest| rest.starts_with(' '));
+    let rest = rests.min_by_key(|rest| rest.len())?;
     if is_qualified(rest) { Some(Class::NeedsAttention) } else { None }
 }
 
 /// Lower case, `-` and `_` as spaces, spaces folded.
 pub fn fold(text: &str) -> String {
-    let spaced: String = text.chars().map(|c| if matches!(c, '-' | '_') { ' ' } else { c }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '-' | '_')).filter(|w| !w.is_empty());
+    let mut folded = String::with_capacity(text.len());
+    for word in words {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    if folded.is_ascii() {
+        folded.make_ascii_lowercase();
+        return folded;
+    }
+    folded.to_lowercase()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Source: cases/reports/README.md §3 and §5; rounds spec §1.4 (Issues line and the three `count_` keys).
 
 use super::super::Declared;
-use super::lines::list_mark;
+use super::lines::{comment_end, list_mark};
 use crate::base::number;
 use crate::base::severity::{self, Grade};
 use crate::base::verdict::{self, Class, Stated};
@@ -93,13 +93,24 @@ pub fn split_label(line: &str) -> Option<(&str, &str)> {
     while !body.is_char_boundary(window) {
         window -= 1;
     }
-    let head = &body[..window];
-    let colon = head.find(':').map(|at| (at, 1));
-    let others = if head.is_ascii() { &[][..] } else { &["：", " — ", " – "][..] };
-    let (at, length) = others.iter().filter_map(|s| head.find(s).map(|at| (at, s.len()))).chain(colon).min()?;
+    let (at, length) = label_end(&body[..window])?;
     let label = body[..at].trim_end_matches(['*', '_', '`', ' ']).trim_start_matches('`');
     let value = body[at + length..].trim_start_matches(['*', '_', ' ', '\t']);
     Some((label, value.trim_end()))
+}
+
+/// Where the first mark that ends a label stands, and its length.
+fn label_end(head: &str) -> Option<(usize, usize)> {
+    if head.is_ascii() {
+        return memchr::memchr(b':', head.as_bytes()).map(|at| (at, 1));
+    }
+    let ends = |(at, c): (usize, char)| match c {
+        ':' => Some((at, 1)),
+        '：' => Some((at, c.len_utf8())),
+        ' ' => [" — ", " – "].iter().find(|dash| head[at..].starts_with(**dash)).map(|dash| (at, dash.len())),
+        _ => None,
+    };
+    head.char_indices().find_map(ends)
 }
 
 /// The value behind a verdict label; empty when the value stands on the next line.
@@ -192,13 +203,17 @@ pub fn without_struck(value: &str) -> std::borrow::Cow<'_, str> {
 
 /// A line without the comments inside it, which nobody sees; one in back-ticks is text.
 pub fn without_comments(line: &str) -> std::borrow::Cow<'_, str> {
-    let Some(first) = line.find("<!--") else { return line.into() };
-    let mut shown = line[..first].to_owned();
-    let mut rest = &line[first..];
+    if !line.contains("<!--") {
+        return line.into();
+    }
+    let (mut shown, mut rest) = (String::new(), line);
+    let (mut ticked, mut closes) = (false, true);
     while let Some(open) = rest.find("<!--") {
+        ticked ^= rest[..open].bytes().filter(|b| *b == b'`').count() % 2 == 1;
         shown.push_str(&rest[..open]);
-        let ticked = shown.bytes().filter(|b| *b == b'`').count() % 2 == 1;
-        let end = rest[open..].find("-->").filter(|_| !ticked).map(|end| open + end + 3);
+        // Where none closes, none of the following ones does.
+        let end = if closes && !ticked { comment_end(&rest[open..]).map(|end| open + end) } else { None };
+        closes &= ticked || end.is_some();
         let skipped = end.unwrap_or(open + 4);
         shown.push_str(if end.is_some() { "" } else { &rest[open..skipped] });
         rest = rest[skipped..].trim_start_matches(if shown.ends_with(' ') && end.is_some() { ' ' } else { '\0' });
@@ -275,14 +290,22 @@ pub fn count_keys(line: &str) -> Vec<(usize, u64)> {
     KEYS.iter().enumerate().filter_map(|(slot, key)| Some((slot, count(key)?))).collect()
 }
 
+/// Whether a phrase of [`EMPTY`] may start with a character, marks before it included.
+fn may_be_absence(first: char) -> bool {
+    const STARTS: &str = "nN([`~.。!✅없해지문이な該指問特无没未無";
+    STARTS.contains(first) || (!first.is_ascii() && first.is_whitespace())
+}
+
 /// Whether a whole line or item says that there is nothing here.
 pub fn is_absence(text: &str) -> bool {
     let bare = bare_line(text);
-    let may = bare.as_bytes().first().is_some_and(|b| matches!(b, b'n' | b'N' | b'(' | b'[' | b'`' | b'~') || !b.is_ascii());
-    if text.len() > 80 || !may {
+    if text.len() > 80 || !bare.starts_with(may_be_absence) {
         return false;
     }
     let plain = bare.trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '.' | '。' | '!' | '✅' | '~'));
+    if !plain.starts_with(may_be_absence) {
+        return false;
+    }
     let folded = fold(plain);
     if EMPTY.contains(&folded.as_str()) {
         return true;
@@ -342,6 +365,10 @@ const GRADED: &[&str] = &[
 /// Whether a line that belongs to no finding looks like one: a severity tag in brackets, a table row or a grade beside a
 /// citation, or a count of grave issues. Lines that say something is fixed are none.
 pub fn is_suspicious(line: &str) -> bool {
+    // No tag and no level word is shorter.
+    if line.len() < "[p1]".len() {
+        return false;
+    }
     let lower = line.to_lowercase();
     const ENDED: &[&str] = &["fixed", "closed", "resolved", "已解决", "해결", "解決"];
     const OPEN: &[&str] = &["be fixed", "be resolved", "be closed", "not fixed", "not resolved", "unfixed", "unresolved", "never fixed"];
@@ -509,9 +536,8 @@ pub fn is_qualified_phrase(line: &str) -> bool {
     if !says_no && line.is_ascii() {
         return false;
     }
-    let lower = line.to_lowercase();
     let denied = says_no
-        && lower.split(['.', ';', '。', ',']).any(|sentence| {
+        && line.to_lowercase().split(['.', ';', '。', ',']).any(|sentence| {
             let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
             let opening = words.clone().take(2).collect::<Vec<_>>().join(" ");
             let skipped = if matches!(opening.as_str(), "there are" | "there were" | "i found" | "i see" | "we found") { 2 } else { 0 };
@@ -521,7 +547,7 @@ pub fn is_qualified_phrase(line: &str) -> bool {
     denied
         || ["指摘はありません", "問題はありません", "没有新的问题", "没有发现", "严重以上", "이상의 문제는 없", "문제는 없"]
             .iter()
-            .any(|p| line.contains(p))
+            .any(|p| holds(line, p))
 }
 
 /// Whether a needle stands in a text; in a short one a searcher would cost more to set up than it saves.
@@ -534,7 +560,19 @@ pub fn holds(text: &str, needle: &str) -> bool {
 
 /// Lower case with folded blanks.
 pub fn fold(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        if word.is_ascii() {
+            folded.push_str(word);
+        } else {
+            folded.push_str(&word.to_lowercase());
+        }
+    }
+    folded.make_ascii_lowercase();
+    folded
 }
 
 #[cfg(test)]
@@ -598,6 +636,13 @@ mod tests {
         assert!(could_not_review("Sorry, I couldn’t access the repository.").is_some());
         assert!(could_not_review("The parser cannot read the trailing comma").is_none());
         assert!(could_not_review("I could not find any problem").is_none());
+    }
+
+    #[test]
+    fn every_phrase_of_absence_starts_with_a_character_that_is_looked_for() {
+        for phrase in EMPTY {
+            assert!(phrase.starts_with(may_be_absence), "{phrase}");
+        }
     }
 
     #[test]

@@ -213,16 +213,22 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Whether a comment ends in this text; `--!>` ends one as well.
+/// Whether a comment ends in this text.
 fn ends_comment(text: &str) -> bool {
-    text.contains("-->") || text.contains("--!>")
+    comment_end(text).is_some()
+}
+
+/// The place behind the first end of a comment; `--!>` ends one as well.
+pub fn comment_end(text: &str) -> Option<usize> {
+    let ends = |at: usize| ["-->", "--!>"].iter().find(|e| text[at..].starts_with(**e)).map(|e| at + e.len());
+    memchr::memchr_iter(b'-', text.as_bytes()).find_map(ends)
 }
 
 /// What stands behind the comments a line starts with.
 fn behind_comment(body: &str) -> &str {
     let mut rest = body;
     while rest.starts_with("<!--") {
-        let Some(end) = ["-->", "--!>"].iter().filter_map(|e| rest.find(e).map(|at| at + e.len())).min() else { return "" };
+        let Some(end) = comment_end(rest) else { return "" };
         rest = rest[end..].trim_start();
     }
     rest

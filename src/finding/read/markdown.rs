@@ -660,9 +660,8 @@ impl<'t> Reader<'t> {
             None => {
                 self.close_item();
                 self.prose(written, number);
-                let denies = doubt::is_denied(&content.to_lowercase());
-                if let Some(section) = self.governing().filter(|_| denies) {
-                    section.denied = true;
+                if let Some(section) = self.governing().filter(|s| !s.denied) {
+                    section.denied = doubt::is_denied(&content.to_lowercase());
                 }
             }
         }
