@@ -11,6 +11,7 @@ pub mod sarif;
 
 use super::Finding;
 use super::identity::Source;
+use super::read::entry::NO_TITLE;
 use crate::base::reason::words;
 
 words! {
@@ -60,6 +61,6 @@ fn key(entry: &Entry) -> (crate::base::severity::Grade, Option<&super::Location>
 
 /// Title and body as one text.
 fn message(finding: &Finding) -> String {
-    let title = if finding.title.trim().is_empty() { "(no title)" } else { finding.title.trim() };
+    let title = if finding.title.trim().is_empty() { NO_TITLE } else { finding.title.trim() };
     if finding.body.trim().is_empty() { title.to_owned() } else { format!("{title}\n\n{}", finding.body.trim()) }
 }

@@ -157,3 +157,103 @@ fn an_unknown_format_is_refused_and_an_answer_of_ours_is_exported_like_its_repor
     let direct = kit.run(&["export-findings", "--input", "r.md", "--format", "sarif"]).stdout;
     assert_eq!(kit.run(&["export-findings", "--input", "p.json", "--format", "sarif"]).stdout, direct);
 }
+
+/// Titles and paths of a tool that owes Markdown nothing.
+fn awkward() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let piece = proptest::sample::select(vec![
+        "__init__",
+        "is",
+        "a",
+        " ",
+        "- ",
+        "::",
+        "`x`",
+        "*",
+        "**",
+        "_",
+        "#",
+        "[high]",
+        "[x]",
+        "(",
+        ")",
+        "|",
+        "\\",
+        "/",
+        ".",
+        "a.rs:3",
+        "—",
+        "{\"findings\":[{\"title\":\"y\",\"severity\":\"high\"}]}",
+        "<!-- c -->",
+        "~~",
+        "None.",
+        "Verdict: APPROVE",
+        "count_red: 4",
+        ",",
+        "\"",
+        "'",
+        "심각",
+        "LGTM",
+        "1. ",
+        ":",
+        "src/b.rs",
+        "C:\\d\\e.c",
+        "> ",
+        "✅",
+        "F-1: ",
+        "fixed",
+        "Title: ",
+        "\u{202e}",
+        "é",
+        "2 critical issues",
+    ]);
+    proptest::collection::vec(piece, 1..7).prop_map(|parts| parts.concat())
+}
+
+#[test]
+fn any_title_and_path_of_a_tool_survives_every_format() {
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+    use review_loop::finding::{identity, read, write};
+    let mut runner = TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
+    let entries = |review: review_loop::finding::Review| -> Vec<write::Entry> {
+        let ids = identity::assign(&review.findings);
+        let mut all: Vec<write::Entry> = review
+            .findings
+            .into_iter()
+            .zip(ids)
+            .map(|(finding, (id, source))| write::Entry { id, source, finding, baseline: None, suppression: None, line_hash: None })
+            .collect();
+        write::sort(&mut all);
+        all
+    };
+    let told = |all: &[write::Entry], exact: bool| -> Vec<(Option<String>, String, Option<review_loop::finding::Location>)> {
+        let place = |e: &write::Entry| e.finding.place.clone();
+        let mut told: Vec<_> = all.iter().map(|e| (exact.then(|| e.id.clone()), e.finding.title.clone(), place(e))).collect();
+        told.sort();
+        told
+    };
+    // A path `.` is the top of the repository, which rdjson takes for no path.
+    let one = (awkward(), awkward().prop_filter("a path of its own", |p| p.trim() != "."), proptest::option::of(1..90u64), awkward());
+    let law = |found: Vec<(String, String, Option<u64>, String)>| {
+        let listed: Vec<Value> = found
+            .iter()
+            .map(|(title, path, line, body)| json!({"severity": "high", "title": title, "path": path, "line": line, "body": body}))
+            .collect();
+        let before = entries(read::review(json!({"findings": listed}).to_string().as_bytes()));
+        // A title in angle brackets is what a schema puts where a reviewer writes.
+        prop_assume!(before.len() == found.len());
+        let written = [
+            ("sarif", write::sarif::write(&before, false, None).to_string(), true),
+            ("rdjson", write::rdjson::write(&before).to_string(), false),
+            ("rdjsonl", write::rdjson::write_lines(&before), false),
+            ("markdown", write::markdown::write(&before), true),
+        ];
+        for (format, text, exact) in written {
+            let after = entries(read::review(text.as_bytes()));
+            prop_assert_eq!(told(&before, exact), told(&after, exact), "{}:\n{}", format, text);
+        }
+        Ok(())
+    };
+    runner.run(&proptest::collection::vec(one, 1..3), law).unwrap();
+}

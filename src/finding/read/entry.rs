@@ -370,6 +370,9 @@ pub(super) fn title(content: &str, rest: usize, cites: &[location::Cite]) -> Str
     let tail = &content[from..];
     // Of a row of pipes the first cell is the title.
     let tail = tail.split_once('|').filter(|(_, more)| !location::scan(more).is_empty()).map_or(tail, |(cell, _)| cell);
+    if tail.trim() == NO_TITLE {
+        return String::new();
+    }
     plain(tail, 400)
 }
 
@@ -386,7 +389,24 @@ pub(super) fn plain(text: &str, most: usize) -> String {
 pub fn title_and_body(text: &str) -> (String, String) {
     let text = text.trim();
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    (plain(first.trim_start_matches(['#', ' ']), 400), rest.trim().to_owned())
+    (one_line(first), rest.trim().to_owned())
+}
+
+/// The first line of a text, without heading marks, emphasis and unsafe characters; what it gives it leaves as it is.
+pub fn one_line(text: &str) -> String {
+    let first = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
+    let safe: String = first.chars().filter(|c| !crate::base::path::is_unsafe(*c)).collect();
+    let line = safe.replace("**", "").trim_start_matches(|c: char| c == '#' || c.is_whitespace()).trim_end().to_owned();
+    if line == NO_TITLE { String::new() } else { line }
+}
+
+/// What our own writers put in the place of a title that nobody gave.
+pub const NO_TITLE: &str = "(no title)";
+
+/// What a JSON string says that is the whole of a value.
+pub fn json_string(value: &str) -> Option<String> {
+    let quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
+    if quoted { serde_json::from_str(value).ok() } else { None }
 }
 
 /// The level that a title starts with in brackets, and where its text goes on.

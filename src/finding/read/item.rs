@@ -48,7 +48,7 @@ pub fn read(map: &Map, report_line: u64) -> Option<Item> {
     if map.text(&["status", "state", "resolution"]).is_some_and(|s| CLOSED.contains(&s.to_lowercase().as_str())) {
         return Some(Item::Closed);
     }
-    let tagged = entry::leading_tag(&title);
+    let tagged = entry::leading_tag(&title).filter(|t| !title[t.1..].trim().is_empty());
     let level = level(map).or_else(|| tagged.as_ref().map(|t| (t.0.grade, t.0.text.clone())));
     // The tag of a codex title says more than its number.
     let level = match (&level, &tagged) {
@@ -65,8 +65,8 @@ pub fn read(map: &Map, report_line: u64) -> Option<Item> {
         id: map.text(IDS).filter(|_| map.text(&["id_source"]) != Some("assigned")).map(str::to_owned),
         grade: level.as_ref().map_or(Grade::Unknown, |l| l.0),
         severity_text: level.map(|l| l.1),
-        title: one_line(tagged.as_ref().map_or(title.as_str(), |t| &title[t.1..])),
-        headline: one_line(&title),
+        title: entry::one_line(tagged.as_ref().map_or(title.as_str(), |t| &title[t.1..])),
+        headline: entry::one_line(&title),
         body,
         quote: map.text(QUOTES).map(str::to_owned),
         rule: map.text(&["rule", "rule_id", "ruleId"]).map(str::to_owned),
@@ -97,13 +97,6 @@ fn said(map: &Map, key: &str) -> Option<String> {
     let text = node.text().or_else(|| node.map()?.text(&["text", "markdown"]))?;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// The first line of a text, without heading marks, emphasis and unsafe characters.
-fn one_line(text: &str) -> String {
-    let first = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
-    let plain = first.trim_start_matches(['#', ' ']).replace("**", "");
-    plain.chars().filter(|c| !crate::base::path::is_unsafe(*c)).collect()
 }
 
 /// The grade of an item and the word as written; a number is a priority.

@@ -788,14 +788,15 @@ impl<'t> Reader<'t> {
         let Some(key) = entry::key(content) else { return false };
         let finding = &mut open.finding;
         match key {
-            Key::Id(id) => drop(finding.id.get_or_insert_with(|| id.to_owned())),
+            Key::Id(id) => drop(finding.id.get_or_insert_with(|| entry::json_string(id).unwrap_or_else(|| id.to_owned()))),
             Key::Severity(written) if open.inherited || finding.severity_text.is_none() => {
                 (finding.grade, finding.severity_text) = (written.grade, Some(written.text));
                 open.inherited = false;
             }
             Key::Severity(_) => {}
             Key::Title(title) if finding.title.is_empty() => {
-                finding.title = entry::plain(&title.replace("\\`", "`"), 400);
+                let quoted = entry::json_string(title).map(|text| entry::one_line(&text));
+                finding.title = quoted.unwrap_or_else(|| entry::plain(&title.replace("\\`", "`"), 400));
                 entry::add_places(finding, location::scan(title));
             }
             Key::Lines(first, last) => drop(open.origin.lines.get_or_insert((first, last))),
@@ -808,7 +809,9 @@ impl<'t> Reader<'t> {
                 let bare = value.trim_matches(['`', '"', '[', ']', ' ']);
                 let whole = cites.first().is_some_and(|c| c.span == (0..value.len()));
                 let plain = cites.is_empty() && bare.contains(['/', '.']) && !bare.contains(' ');
-                if (ticked && !listed && !whole) || plain {
+                if let Some(path) = entry::json_string(value).filter(|_| cites.is_empty()) {
+                    entry::add_place(finding, Location { path, ..Location::default() });
+                } else if (ticked && !listed && !whole) || plain {
                     entry::add_place(finding, Location { path: bare.to_owned(), ..Location::default() });
                 } else {
                     entry::add_places(finding, cites);

@@ -18,6 +18,13 @@ pub fn read(map: &Map, lines: &LineIndex) -> Option<Review> {
     Some(Review { format: Some(Format::Rdjson), findings, ..Review::default() })
 }
 
+/// Reads an object that is one diagnostic in reviewdog's own words; none when it is another kind of object.
+pub fn read_line(map: &Map, lines: &LineIndex) -> Option<Review> {
+    let graded = map.text(&["severity"]).is_some_and(|w| matches!(w, "ERROR" | "WARNING" | "INFO" | "UNKNOWN_SEVERITY"));
+    let findings = vec![diagnostic(map, None, lines).filter(|_| graded && is_diagnostic(map))?];
+    Some(Review { format: Some(Format::Rdjsonl), findings, ..Review::default() })
+}
+
 /// Whether an object is a diagnostic.
 pub fn is_diagnostic(map: &Map) -> bool {
     map.get("message").is_some() && map.at(&["location", "path"]).is_some()

@@ -108,7 +108,7 @@ fn objects(list: &[Node], lines: &LineIndex, depth: usize) -> Option<Review> {
 }
 
 fn object(map: &Map, lines: &LineIndex, depth: usize) -> Option<Review> {
-    if let Some(review) = sarif::read(map, lines).or_else(|| rdjson::read(map, lines)) {
+    if let Some(review) = sarif::read(map, lines).or_else(|| rdjson::read(map, lines)).or_else(|| rdjson::read_line(map, lines)) {
         return Some(review);
     }
     let mut review = Review { format: Some(Format::Json), ..Review::default() };
