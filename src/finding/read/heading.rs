@@ -3,7 +3,7 @@
 //! Source: cases/reports/README.md §2 to §4. Bound: linear in the heading.
 
 use super::entry::{self, Tag};
-use super::label;
+use super::{label, location};
 use crate::base::severity::{self, Grade, Written};
 
 /// What a section holds.
@@ -175,10 +175,31 @@ pub(super) fn item(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
     if let Some((tag, _)) = levelled(plain) {
         return Some(Tag { rest: tag.rest + lead, ..tag });
     }
+    if let Some(tag) = placed(heading, inside) {
+        return Some(tag);
+    }
     if let Some(Kind::Severity(written)) = inside {
         return (!label::is_absence(heading)).then(|| Tag { inherited: true, ..Tag::of(Some(written.clone()), lead + behind) });
     }
     (noun && inside != Some(&Kind::Closed)).then(|| Tag { inherited: true, ..Tag::of(None, lead + behind) })
+}
+
+/// A heading that starts with a place: with a level behind it or at its end, or in a findings section.
+fn placed(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
+    let lead = heading.len() - heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ')).len();
+    let plain = &heading[lead..];
+    let cites = location::scan(plain);
+    cites.first().filter(|c| c.span.start == 0 && c.place.line.is_some())?;
+    if let Some(tag) = entry::tag(plain, &cites) {
+        return Some(Tag { rest: tag.rest + lead, ..tag });
+    }
+    if let Some(written) = entry::trailing(plain).filter(|_| inside != Some(&Kind::Closed)) {
+        return Some(Tag::of(Some(written), 0));
+    }
+    matches!(inside, Some(Kind::Findings | Kind::Severity(_))).then(|| match inside {
+        Some(Kind::Severity(written)) => Tag { inherited: true, ..Tag::of(Some(written.clone()), 0) },
+        _ => Tag { inherited: true, ..Tag::of(None, 0) },
+    })
 }
 
 /// Whether a heading numbers a finding, and where its title starts: `Issue 1 — title`, `Amendment: title`.
@@ -309,4 +330,14 @@ pub(super) fn setext(line: &str) -> Option<usize> {
         _ => return None,
     };
     (mark.len() >= 3 && mark.bytes().all(|b| b == first)).then_some(level)
+}
+/// How many findings a heading says that its section holds: `Critical (2)`, `High（3건）`, `Warnings (4 issues)`; else 0.
+pub(super) fn count(heading: &str) -> u64 {
+    let tail = heading.trim_end_matches(['*', '_', ' ', ':', '#']);
+    let inner = tail.strip_suffix([')', '）']).and_then(|t| t.rfind(['(', '（']).map(|at| t[at..].trim_start_matches(['(', '（']).trim()));
+    let Some(inner) = inner else { return 0 };
+    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+    let unit = inner[digits..].trim();
+    let counted = matches!(unit, "" | "건" | "件" | "个" | "issue" | "issues" | "finding" | "findings" | "items" | "item");
+    inner[..digits].parse().ok().filter(|n| counted && *n <= 10_000).unwrap_or(0)
 }

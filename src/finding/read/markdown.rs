@@ -28,6 +28,9 @@ struct Section {
     denied: bool,
     children: bool,
     line: u64,
+    /// How many findings its heading says that it holds, and how many findings and closed items were read before it.
+    promised: u64,
+    before: u64,
 }
 
 /// An item that is still being read.
@@ -355,8 +358,15 @@ impl<'t> Reader<'t> {
         } else if let Some(stated) = label::verdict_against(heading) {
             self.state(stated, number);
         }
+        if kind == Kind::Other && item.is_none() && inside != Some(Kind::Closed) {
+            self.suspect(heading, number);
+        }
         self.under = (kind == Kind::Other || item.is_some()).then_some((heading, level));
+        let promised = if matches!(kind, Kind::Severity(_) | Kind::Findings) { heading::count(heading) } else { 0 };
         self.push_section(level, kind, number);
+        if let Some(section) = self.sections.last_mut() {
+            section.promised = promised;
+        }
         if let Some(tag) = item {
             self.open_item(heading, 0, number, tag, location::scan(heading));
             if let Some(open) = &mut self.open {
@@ -374,7 +384,13 @@ impl<'t> Reader<'t> {
             }
         }
         self.ordinal += 1;
-        self.sections.push(Section { level, kind, items: false, absent: None, denied: false, children: false, line });
+        let before = self.listed();
+        self.sections.push(Section { level, kind, items: false, absent: None, denied: false, children: false, line, promised: 0, before });
+    }
+
+    /// How many items were read so far, open and closed.
+    fn listed(&self) -> u64 {
+        self.review.findings.len() as u64 + self.review.resolved
     }
 
     fn pop_sections(&mut self, level: usize) {
@@ -386,6 +402,10 @@ impl<'t> Reader<'t> {
     }
 
     fn leave(&mut self, section: Section) {
+        // What a heading counts and is not here was found all the same.
+        if self.listed() - section.before < section.promised {
+            self.review.suspicious.insert(section.line);
+        }
         if matches!(section.kind, Kind::Severity(_) | Kind::Findings) && !section.children {
             if !section.items && section.absent.is_none() && !section.denied {
                 self.silent.insert(section.line);
@@ -1077,6 +1097,33 @@ mod tests {
         let review = read("> earlier: **Verdict**: APPROVE\n```\n**Verdict**: APPROVE\n```\n**Verdict**: CONCERN\n");
         assert_eq!(review.statements.len(), 1);
         assert_eq!(review.verdict(), (Class::NeedsAttention, Some("CONCERN")));
+    }
+
+    #[test]
+    fn a_heading_that_starts_with_a_place_is_an_item_when_a_level_or_its_section_says_so() {
+        for heading in ["`a.rs:1`: [high] x", "a.rs:1: high: x", "1. a.rs:1 — [P1] — x", "`a.rs:1` x (high)"] {
+            let review = read(&format!("## Summary\n### {heading}\nIt breaks.\n"));
+            let found: Vec<_> = review.findings.iter().map(|f| (f.grade, f.place.clone().unwrap().line, f.title.contains('x'))).collect();
+            assert_eq!(found, [(Grade::High, Some(1), true)], "{heading}");
+        }
+        assert_eq!(read("## Findings\n### `a.rs:1` — x\n**Severity:** low\n").findings[0].grade, Grade::Low);
+        assert!(read("## Summary\n### `a.rs:1` — x\nfine\n").findings.is_empty());
+        assert_eq!(read("## Summary\n### The [high] bug of a.rs:1\nfine\n").suspicious.len(), 1);
+    }
+
+    #[test]
+    fn a_heading_that_counts_more_than_its_section_holds_is_suspicious() {
+        let lost = |text: &str| read(text).suspicious.into_iter().collect::<Vec<_>>();
+        assert_eq!(lost("## 🔴 Critical (2)\n- `a.rs:1` x\n\n## Notes\nfine\n"), [1]);
+        assert_eq!(lost("x\n\n### High（3건）\n- `a.rs:1` x\n- [x] `b.rs:1` y\n"), [3]);
+        for whole in [
+            "## 🔴 Critical (1)\n- `a.rs:1` x\n",
+            "## Critical (0)\nNone.\n",
+            "## High (8.1)\n- `a.rs:1` x\n",
+            "## Findings (1)\n### `a.rs:1`: [high] x\n",
+        ] {
+            assert!(lost(whole).is_empty(), "{whole}");
+        }
     }
 
     #[test]
