@@ -7,6 +7,7 @@
 //! same file, by nearness of lines or by rare words, and at most a few for a finding; memory is linear.
 
 mod assign;
+pub mod symbol;
 pub mod words;
 
 use std::collections::btree_map::Entry;
@@ -115,6 +116,8 @@ pub struct Anchor {
     pub standing: Option<Standing>,
     /// Whether a quotation or a name in the text fixed the line.
     pub fixed: bool,
+    /// What encloses the line in the finding's own revision, and how far below its start the line stands.
+    pub symbol: Option<(String, u64)>,
     /// Whether the line lies in code that was written since the previous round; for a previous finding meaningless.
     pub in_new_code: Option<bool>,
 }
@@ -332,7 +335,7 @@ fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rari
         (Some(_), Some(_)) => -0.8,
         _ => 0.0,
     };
-    let total = place + text + quote + severity + category;
+    let total = place + text + quote + severity + category + enclosed(&old.anchors[p], &new.anchors[c], text);
     let contradicted = (a.path.is_some() && b.path.is_some() && place <= -3.0) || text <= -1.0;
     if a.stated && b.stated && a.id == b.id && !contradicted {
         // Reviewers number anew each round: where the diff and the words say no, the id alone decides nothing.
@@ -378,8 +381,26 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
     let near = if elsewhere { near.min(-3.4) } else { near };
     // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
     let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
+    // A rewritten line may stand anywhere: then its place in the symbol says more than the place in the file.
+    let near = if changed && distance > 12 && same_offset(a, b) { near.max(FAR) } else { near };
     let near = if mapped { near } else { near.max(-1.6) };
     (near, distance == 0)
+}
+
+/// Whether both stand in one symbol, equally far from its start.
+fn same_offset(a: &Anchor, b: &Anchor) -> bool {
+    let (Some((x, far)), Some((y, other))) = (&a.symbol, &b.symbol) else { return false };
+    x == y && far.abs_diff(*other) <= 6
+}
+
+/// What encloses both lines: another symbol speaks against a pair; the same one only says more of words that agree.
+fn enclosed(a: &Anchor, b: &Anchor, text: f64) -> f64 {
+    let (Some((x, _)), Some((y, _))) = (&a.symbol, &b.symbol) else { return 0.0 };
+    match x == y {
+        true if text > 0.0 => 0.2,
+        true => 0.0,
+        false => -0.3,
+    }
 }
 
 /// Source text that both quote: the same, or another.

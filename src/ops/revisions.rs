@@ -10,7 +10,7 @@ use super::checkout::Checkout;
 use super::surface;
 use crate::base::path::printable;
 use crate::base::{Code, Fail, path};
-use crate::finding::matching::{Anchor, Item, Standing, anchor_line};
+use crate::finding::matching::{Anchor, Item, Standing, anchor_line, symbol};
 use crate::host::git::{Git, Looked};
 use crate::host::{Host, files};
 use crate::scope::line_map::{Fate, LineMap};
@@ -117,7 +117,13 @@ impl Revisions {
         };
         let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
         let place = self.map.fate(&path, line).place().map(|(p, l)| (p.to_owned(), l));
-        Anchor { place, standing: Some(self.standing(&path, cited, item.end_line, lines.len() as u64)), fixed, in_new_code: None }
+        Anchor {
+            place,
+            standing: Some(self.standing(&path, cited, item.end_line, lines.len() as u64)),
+            fixed,
+            symbol: symbol::around(lines, line).map(|(name, offset)| (name.to_owned(), offset)),
+            in_new_code: None,
+        }
     }
 
     /// What became of the cited range: changed when any line of it was, moved when all of it stands elsewhere.
@@ -152,7 +158,8 @@ impl Revisions {
         let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
         let last = item.end_line.unwrap_or(cited).clamp(cited, cited + 500);
         let new = self.map.is_new(&path, line) || (!fixed && (cited..=last).any(|n| self.map.is_new(&path, n)));
-        Anchor { place: Some((path, line)), standing: None, fixed, in_new_code: Some(new) }
+        let symbol = symbol::around(lines, line).map(|(name, offset)| (name.to_owned(), offset));
+        Anchor { place: Some((path, line)), standing: None, fixed, symbol, in_new_code: Some(new) }
     }
 
     /// The files of both revisions that findings are about, from one `cat-file --batch`.

@@ -206,6 +206,27 @@ fn a_repair_is_not_hidden_by_a_number_or_a_title_used_again() {
 }
 
 #[test]
+fn in_code_written_anew_the_symbol_around_a_line_finds_it_again() {
+    let kit = Kit::new();
+    let body = |n: usize, call: &str| format!("fn part_{n}(value: u8) {{\n    let kept = value;\n    {call}(kept);\n    done();\n}}\n\n");
+    let old: String = (0..8).map(|n| body(n, &format!("send_{n}"))).collect();
+    // Every line is written anew, and a part of its own grows above the sixth.
+    let anew = |n: usize| body(n, &format!("dispatch_{n}")).replace("value", "input").replace("done()", "finished()");
+    let new: String = (0..8).map(|n| format!("{}{}", "// why\n".repeat(if n == 5 { 50 } else { 0 }), anew(n))).collect();
+    kit.repo("r", &[("a.rs", &old)]);
+    kit.write("r/a.rs", &new);
+    kit.git("r", &["commit", "-qam", "anew"]);
+    let line = |text: &str, call: &str| text.lines().position(|l| l.contains(call)).unwrap() as u64 + 1;
+    set(&kit, "a.json", &[finding("A1", "a.rs", line(&old, "send_6"), "The lock is never released")]);
+    set(&kit, "b.json", &[finding("B1", "a.rs", line(&new, "dispatch_6"), "Lock not released on this path")]);
+    let answer = matched(&kit, &["--repo", "r", "--previous-rev", "HEAD~1", "--current-rev", "HEAD"]);
+    assert_eq!(answer["pairs"][0]["current"], "B1", "{answer}");
+    set(&kit, "b.json", &[finding("B1", "a.rs", line(&new, "dispatch_2"), "Lock not released on this path")]);
+    let other = matched(&kit, &["--repo", "r", "--previous-rev", "HEAD~1", "--current-rev", "HEAD"]);
+    assert_eq!(other["pairs"], json!([]), "{other}");
+}
+
+#[test]
 fn a_file_that_became_a_link_is_changed_and_a_path_out_of_the_tree_is_unknown() {
     let kit = Kit::new();
     kit.repo("r", &[("a.rs", &"work(here);\n".repeat(20))]);
