@@ -1,7 +1,7 @@
 //! The symbol that encloses a line: the function, type or heading it stands in.
 //!
 //! Takes the lines of a file, gives the name of the nearest line above that opens a block around the line and looks like a
-//! definition in any of the common languages, or of the nearest heading. Bound: at most [`REACH`] lines are looked at.
+//! definition in any of the common languages, or of the nearest heading. Bound: at most 400 lines are looked at.
 
 /// How far above a line its symbol is looked for.
 const REACH: usize = 400;
