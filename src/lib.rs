@@ -15,4 +15,5 @@ pub mod report;
 pub mod residue;
 pub mod round;
 pub mod scope;
+pub mod source;
 pub mod wire;

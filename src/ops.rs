@@ -22,6 +22,7 @@ pub mod parse_findings;
 pub mod parse_response;
 pub mod plan_round;
 pub mod publish;
+pub mod read_answer;
 pub mod record_round;
 pub mod render_prior_context;
 pub mod render_session_doc;

@@ -41,6 +41,11 @@ const TARGETS: &[Target] = &[
     ("links", |b| drop(wire::finding_set::links(b, &[], &[]))),
     ("line map", |b| drop(review_loop::scope::line_map::LineMap::read(b).fate("a", 3))),
     ("journal", |b| drop(wire::fix_journal::read(b))),
+    ("answer", |b| {
+        for client in review_loop::source::answer::Client::ALL {
+            drop(review_loop::source::answer::read(*client, b, b, None));
+        }
+    }),
     ("record", |b| drop(wire::loop_record::read(b))),
 ];
 

@@ -31,11 +31,11 @@ fn allowed(room: &str) -> &'static [&'static str] {
         "host" => &[],
         "report" | "design" => &["finding"],
         "round" => &["finding", "report", "residue"],
-        "check" => &["finding", "scope"],
+        "check" | "source" => &["finding", "scope"],
         "drive" => &["finding", "scope", "report", "residue", "round", "check"],
-        "wire" => &["finding", "scope", "report", "residue", "round", "check", "drive"],
-        "ops" => &["finding", "scope", "report", "residue", "round", "check", "drive", "wire", "host"],
-        "lib" => &["base", "check", "drive", "finding", "host", "ops", "report", "residue", "round", "scope", "wire"],
+        "wire" => &["finding", "scope", "report", "residue", "round", "check", "source", "drive"],
+        "ops" => &["finding", "scope", "report", "residue", "round", "check", "source", "drive", "wire", "host"],
+        "lib" => &["base", "check", "drive", "finding", "host", "ops", "report", "residue", "round", "scope", "source", "wire"],
         other => panic!("the room `{other}` is not in the picture of docs/architecture.md"),
     }
 }

@@ -21,4 +21,5 @@ mod run_loop;
 mod sameness;
 mod scope;
 mod skills;
+mod sources;
 mod trust;

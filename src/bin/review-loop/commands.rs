@@ -65,4 +65,7 @@ commands! {
         detect_scope DetectScope false,
         fingerprint_scope FingerprintScope false,
     }
+    "sources" {
+        read_answer ReadAnswer false,
+    }
 }

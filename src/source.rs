@@ -1,0 +1,8 @@
+//! Sources: the programs that review, what they printed, and what that comes to.
+//!
+//! Takes streams and facts about a run, gives outcomes; it starts nothing and reads no file.
+
+pub mod answer;
+mod claude;
+mod codex;
+mod stderr;

@@ -1,0 +1,113 @@
+//! The result object and the stream of `claude -p` (spec/clients.md §3 and §4; Claude Code 2.1.197 and 2.1.332).
+//!
+//! `subtype` is no outcome: a result is believed when it says that it is no error and was completed. The built-in review says
+//! neither; there only the notification of its task tells success from failure.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::answer::{Ended, Heard, Look};
+
+/// Listens to a stream, or to the one result object.
+pub(super) fn listen(events: &[Value]) -> Heard {
+    let mut heard = Heard::default();
+    let mut task: Option<bool> = None;
+    let mut asked: HashMap<String, String> = HashMap::new();
+    for event in events {
+        let known = match event["type"].as_str().unwrap_or_default() {
+            "result" => {
+                result(&mut heard, event, task);
+                true
+            }
+            "assistant" => {
+                heard.shows_looks = true;
+                // Text behind a result belongs to a turn whose end was not seen.
+                heard.ended = None;
+                parts(event).for_each(|part| spoken(&mut heard, part, &mut asked));
+                true
+            }
+            "user" => {
+                heard.shows_looks = true;
+                parts(event).for_each(|part| looked(&mut heard, part, &mut asked));
+                true
+            }
+            "system" => {
+                system(&mut heard, event, &mut task);
+                true
+            }
+            "stream_event" | "rate_limit_event" | "control_request" | "control_response" | "keep_alive" => true,
+            _ => false,
+        };
+        heard.events += u64::from(known);
+        heard.unknown_events += u64::from(!known);
+    }
+    heard
+}
+
+/// The parts of a message.
+fn parts(event: &Value) -> impl Iterator<Item = &Value> {
+    event["message"]["content"].as_array().into_iter().flatten()
+}
+
+/// What the model said, and which tools it asked for.
+fn spoken(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, String>) {
+    match part["type"].as_str().unwrap_or_default() {
+        "text" => heard.text = part["text"].as_str().map(str::to_owned),
+        "tool_use" => {
+            let input = &part["input"];
+            let at = ["file_path", "command", "path", "pattern"].iter().find_map(|key| input[*key].as_str());
+            if let (Some(id), Some(at)) = (part["id"].as_str(), at) {
+                asked.insert(id.to_owned(), at.to_owned());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What a tool gave back; one that failed showed nothing.
+fn looked(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, String>) {
+    if part["type"] != "tool_result" || part["is_error"] == true {
+        return;
+    }
+    let Some(at) = part["tool_use_id"].as_str().and_then(|id| asked.remove(id)) else { return };
+    let content = &part["content"];
+    let texts = content.as_array().into_iter().flatten().filter_map(|p| p["text"].as_str());
+    let shown = content.as_str().map_or_else(|| texts.collect::<Vec<_>>().join("\n"), str::to_owned);
+    heard.looks.push(Look { at, shown });
+}
+
+fn system(heard: &mut Heard, event: &Value, task: &mut Option<bool>) {
+    if let Some(session) = event["session_id"].as_str() {
+        heard.session = Some(session.to_owned());
+    }
+    match event["subtype"].as_str().unwrap_or_default() {
+        "api_retry" => heard.reconnects += 1,
+        // Of several tasks one that failed is enough.
+        "task_notification" => *task = Some(event["status"] == "completed" && *task != Some(false)),
+        _ => {}
+    }
+}
+
+fn result(heard: &mut Heard, event: &Value, task: Option<bool>) {
+    heard.usage = event.get("usage").filter(|u| u.is_object()).cloned();
+    heard.session = event["session_id"].as_str().map(str::to_owned).or(heard.session.take());
+    let structured = event.get("structured_output").filter(|s| s.is_object() || s.is_array()).map(Value::to_string);
+    let said = event["result"].as_str().map(str::to_owned);
+    let failed = event["is_error"] != false || event["subtype"] != "success" || task == Some(false);
+    heard.ended = Some(match (failed, event["terminal_reason"].as_str()) {
+        (true, _) => Ended::Failed,
+        (false, Some("completed")) => Ended::Completed,
+        (false, Some(_)) => Ended::Failed,
+        (false, None) if task == Some(true) => Ended::Completed,
+        (false, None) => Ended::Unsaid,
+    });
+    if failed {
+        // The result of a failure is the client's own prose and no word of the reviewer's.
+        heard.errors.extend(said.filter(|t| !t.trim().is_empty()));
+        let reason = event["terminal_reason"].as_str().or(event["subtype"].as_str()).filter(|_| heard.errors.is_empty());
+        heard.errors.extend(reason.map(str::to_owned));
+        return;
+    }
+    heard.text = structured.or(said);
+}
