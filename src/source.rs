@@ -2,7 +2,10 @@
 //!
 //! Takes streams and facts about a run, gives outcomes; it starts nothing and reads no file.
 
+pub mod adapter;
 pub mod answer;
 mod claude;
 mod codex;
+pub mod coverage;
+pub mod printed;
 mod stderr;

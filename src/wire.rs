@@ -15,5 +15,6 @@ pub mod readiness;
 pub mod recurring;
 pub mod round_state;
 pub mod routing;
+pub mod severities;
 pub mod snapshot;
 pub mod summary;

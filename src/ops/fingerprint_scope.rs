@@ -46,12 +46,12 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     Ok(Answer { mode: described.mode, scope_fingerprint, working_fingerprint, warnings })
 }
 
-/// The scope fingerprint of a checkout that is open and was looked at already, against one base.
+/// The scope fingerprint of a checkout that is open and was looked at already, against a base or what is its own.
 ///
 /// # Errors
 /// As [`run`].
-pub fn scope_fingerprint(checkout: &Checkout, base: &str, look: Look) -> Result<String, Fail> {
-    describe(checkout, Some(base), look)?.fingerprint(checkout)
+pub fn scope_fingerprint(checkout: &Checkout, base: Option<&str>, look: Look) -> Result<String, Fail> {
+    describe(checkout, base, look)?.fingerprint(checkout)
 }
 
 /// The scope fingerprint of a scope that was detected against a named base.

@@ -160,3 +160,10 @@ pub fn repo_root(host: &Host, flag: Option<&str>) -> Option<String> {
     }
     host.absolute(Some(flag), "repository root").ok().map(|p: PathBuf| p.to_string_lossy().into_owned())
 }
+
+/// Program and arguments out of a flag: a JSON array of strings whose first one is not empty.
+pub fn argv(flag: &str) -> Option<Vec<String>> {
+    let value = crate::wire::json::parse(flag.as_bytes()).ok()?;
+    let words: Vec<String> = value.as_array()?.iter().map(|w| w.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+    words.first().is_some_and(|program| !program.is_empty()).then_some(words)
+}

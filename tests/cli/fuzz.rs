@@ -41,6 +41,7 @@ const TARGETS: &[Target] = &[
     ("links", |b| drop(wire::finding_set::links(b, &[], &[]))),
     ("line map", |b| drop(review_loop::scope::line_map::LineMap::read(b).fate("a", 3))),
     ("journal", |b| drop(wire::fix_journal::read(b))),
+    ("severities", |b| drop(wire::severities::read(b))),
     ("answer", |b| {
         for client in review_loop::source::answer::Client::ALL {
             drop(review_loop::source::answer::read(*client, b, b, None));

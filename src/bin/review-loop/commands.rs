@@ -66,6 +66,8 @@ commands! {
         fingerprint_scope FingerprintScope false,
     }
     "sources" {
+        list_sources ListSources false,
+        run_source RunSource false,
         read_answer ReadAnswer false,
     }
 }

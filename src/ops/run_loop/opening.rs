@@ -9,7 +9,7 @@ use crate::base::{Code, Fail, number};
 use crate::drive::rounds::State;
 use crate::host::{Host, files, lock};
 use crate::ops::checkout::Checkout;
-use crate::ops::{Ask, detect_scope};
+use crate::ops::{Ask, detect_scope, gather};
 use crate::report::name;
 use crate::round::arguments::MAX_CAP;
 use crate::round::plan::{Phase, Risk, cap};
@@ -116,11 +116,7 @@ fn argv(flag: Option<&str>, name: &str, needed: bool) -> Result<Vec<String>, Fai
     if !needed {
         return Err(wrong("is only taken together with `command`"));
     }
-    let words: Option<Vec<String>> = crate::wire::json::parse(flag.as_bytes())
-        .ok()
-        .and_then(|v| v.as_array().map(|l| l.iter().map(|w| w.as_str().map(str::to_owned)).collect::<Option<_>>()))
-        .flatten();
-    words.filter(|w| w.first().is_some_and(|p| !p.is_empty())).ok_or_else(|| wrong("is not a JSON array of strings with a program"))
+    gather::argv(flag).ok_or_else(|| wrong("is not a JSON array of strings with a program"))
 }
 
 pub(super) fn resume(request: &Request, host: &Host, root: &Path, checkout: &Checkout, id: &LoopId) -> Result<Opened, Fail> {

@@ -15,6 +15,7 @@ use crate::ops::checkout::Checkout;
 use crate::ops::{fingerprint_scope, plan_round, review_checks};
 use crate::report::metrics::judge;
 use crate::report::name;
+use crate::source::printed::{self, Said};
 
 impl Run<'_> {
     pub(super) fn review(&mut self) -> Result<Event, Fail> {
@@ -56,7 +57,7 @@ impl Run<'_> {
         let s = &self.record.settings;
         let checkout = Checkout::open(self.host, Path::new(&s.repo_root))?;
         let own = checkout.own(&self.own());
-        Ok(*then == fingerprint_scope::scope_fingerprint(&checkout, &s.base_commit, checkout.look(&own)?)?)
+        Ok(*then == fingerprint_scope::scope_fingerprint(&checkout, Some(&s.base_commit), checkout.look(&own)?)?)
     }
 
     /// A source that failed is an operational failure of the round, but for faults of the caller or the repository.
@@ -98,9 +99,11 @@ impl Run<'_> {
         let written = self.file(round, "source.md");
         files::clear(&written)?;
         let ended = self.child(&s.source_argv, &BTreeMap::from([("{scope}", &scope), ("{report}", &written)]), Vec::new(), round)?;
-        let verdict = |bytes: &[u8]| judge(&read::review(bytes), "").ok().map(|j| j.verdict);
-        let approves = |bytes: &[u8]| verdict(bytes) == Some(RoundVerdict::Approve);
-        let rejects = |bytes: &[u8]| verdict(bytes).is_some_and(|v| v != RoundVerdict::Approve);
+        let said = |bytes: &[u8]| match judge(&read::review(bytes), "").ok().map(|j| j.verdict) {
+            Some(RoundVerdict::Approve) => Said::Approves,
+            Some(_) => Said::Rejects,
+            None => Said::Nothing,
+        };
         let report = if written.symlink_metadata().is_ok() {
             // What cannot be read as a file is the source's fault, whatever it left there.
             let regular = written.symlink_metadata().is_ok_and(|m| m.is_file());
@@ -108,23 +111,12 @@ impl Run<'_> {
                 return Err(Fail::new(Code::ChildFailed, "the source left something at its report's place that is no regular file"));
             }
             let report = files::read_text(&written, files::TEXT_LIMIT).map_err(|f| Fail { code: Code::ChildFailed, ..f })?;
-            if approves(&report) && rejects(&ended.stdout) {
-                return Err(Fail::new(Code::ChildFailed, "the source wrote an approval and printed findings; neither is taken"));
-            }
-            report
+            let what = said(&report);
+            Some((report, what))
         } else {
-            ended.stdout
+            None
         };
-        if ended.code == Some(0) {
-            return Ok(report);
-        }
-        // A reviewer may exit with 1 to say that it found something; one that dies never approves.
-        if ended.code == Some(1) && rejects(&report) {
-            return Ok(report);
-        }
-        Err(Fail::new(
-            Code::ChildFailed,
-            format!("the source ended with {}", ended.code.map_or_else(|| "a signal".to_owned(), |c| c.to_string())),
-        ))
+        let what = said(&ended.stdout);
+        printed::report(ended.code, (ended.stdout, what), report).map_err(|why| Fail::new(Code::ChildFailed, why))
     }
 }
