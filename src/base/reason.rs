@@ -65,7 +65,6 @@ words! {
         NoCodexRole "no_codex_role",
         NothingAccepted "nothing_accepted",
         NoEvidenceOfProgress "no_evidence_of_progress",
-        ReviewAbsentTwice "review_absent_twice",
         SurfaceUnmoved "surface_unmoved",
         OnlyLowYield "only_low_yield",
         NoConvergence "no_convergence",

@@ -10,7 +10,7 @@ mod kinds;
 use crate::base::reason::words;
 use crate::base::severity::Grade;
 
-pub use advice::{Advice, Diagnosis};
+pub use advice::{Advice, Diagnosis, Reason};
 
 words! {
     /// What a round's review said.
@@ -86,6 +86,11 @@ impl Round {
     fn shares_surface(&self, other: &Round) -> bool {
         !self.surface.is_empty() && self.surface == other.surface
     }
+
+    /// Whether both are known to have read different surfaces.
+    fn differs_in_surface(&self, other: &Round) -> bool {
+        !self.surface.is_empty() && !other.surface.is_empty() && self.surface != other.surface
+    }
 }
 
 /// One active pattern.
@@ -133,7 +138,7 @@ impl<'h> View<'h> {
     fn of(all: &'h [Round]) -> View<'h> {
         let rounds: Vec<&Round> = all.iter().filter(|r| r.verdict != Verdict::Absent).collect();
         let landed: Vec<bool> = (0..rounds.len())
-            .map(|r| rounds[r].implemented > 0 && rounds.get(r + 1).is_some_and(|n| n.surface != rounds[r].surface))
+            .map(|r| rounds[r].implemented > 0 && rounds.get(r + 1).is_some_and(|n| n.differs_in_surface(rounds[r])))
             .collect();
         let mut view = View { rounds, standing: Vec::new(), landed, appearances: std::collections::HashMap::new() };
         for r in 0..view.rounds.len() {

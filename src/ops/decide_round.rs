@@ -17,7 +17,7 @@ use crate::round::history::history;
 use crate::round::plan::Phase;
 use crate::round::record::Round;
 use crate::round::stop::{
-    Action, Compared, Count, Facts, Pattern, RespondSkip, ReviewFacts, Skip, UserChoice, before_respond, decide, respond,
+    Action, Compared, Count, Facts, Pattern, Question, RespondSkip, ReviewFacts, Skip, UserChoice, before_respond, decide, respond,
 };
 
 /// What is asked.
@@ -47,6 +47,8 @@ pub struct Request {
     pub codex_role_missing: bool,
     /// continue, stop or defer-and-stop.
     pub user_choice: Option<String>,
+    /// The codes of the questions that the choice answers.
+    pub answered: Vec<String>,
     /// Whether a privacy warning waits for an answer.
     pub privacy_warning: bool,
     /// The answer of `check-readiness --deferred`.
@@ -165,11 +167,12 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         review,
         operational_failures: failures,
         user,
+        answered: answered(request)?,
         privacy_warning: request.privacy_warning,
         actual_reviewers,
         codex_role_missing: request.codex_role_missing,
         deferred_pending,
-        pattern: churn.as_ref().and_then(|c| c.stop().map(Pattern::Stops).or(c.question().map(Pattern::Asks))),
+        pattern: churn.as_ref().and_then(|c| Pattern::of(c.reason_code)),
     };
     let skip = facts.review.as_ref().and_then(|r| respond(phase, r));
     let rounds_saved = cap.saturating_sub(executed);
@@ -262,6 +265,15 @@ fn of_round(
     })
 }
 
+/// The questions that a choice answers.
+fn answered(request: &Request) -> Result<Vec<Question>, Fail> {
+    let unknown = |code: &String| {
+        let known: Vec<&str> = Question::ALL.iter().map(|q| q.word()).collect();
+        Fail::new(Code::InvalidArgument, format!("`--answered {}` is not one of {}", printable(code), known.join(", ")))
+    };
+    request.answered.iter().map(|code| Question::parse(code).ok_or_else(|| unknown(code))).collect()
+}
+
 /// Diagnoses the rounds recorded beside this one, up to it.
 fn churn(host: &Host, request: &Request, round: &Round, warnings: &mut Vec<&'static str>) -> Result<Diagnosis, Fail> {
     let path = host.absolute(request.current.as_deref(), "state file")?;
@@ -300,29 +312,30 @@ pub fn pending(host: &Host, flag: &str) -> Result<Vec<String>, Fail> {
     crate::wire::json::Fields::of(&value, "").and_then(|f| f.texts("pending")).map_err(invalid)
 }
 
-fn ask(code: &'static str) -> Ask {
-    match code {
-        "privacy" => Ask::new(
-            code,
-            "a privacy warning is open; may this content go to the reviewers?",
-            &[("continue", "go on"), ("stop", "stop the loop")],
-        ),
-        "reviewer_reversal" | "severity_without_change" | "alternating_findings" => Ask::new(
+/// A question with its answers.
+fn ask(question: Question) -> Ask {
+    const STOP: (&str, &str) = ("stop", "stop the loop");
+    let code = question.word();
+    match question {
+        Question::Privacy => {
+            Ask::new(code, "a privacy warning is open; may this content go to the reviewers?", &[("continue", "go on"), STOP])
+        }
+        Question::ReviewerReversal | Question::SeverityWithoutChange | Question::AlternatingFindings => Ask::new(
             code,
             "the reviews contradict one another; which demand holds, and does the loop go on?",
-            &[("continue", "go on, with the ruling handed to the next response"), ("stop", "stop the loop")],
+            &[("continue", "go on, with the ruling handed to the next response"), STOP],
         ),
-        "fix_does_not_hold" | "fixes_breed_findings" => Ask::new(
+        Question::FixDoesNotHold | Question::FixesBreedFindings => Ask::new(
             code,
             "the repairs do not hold or breed findings of their own; has the mechanism been examined, and does the loop go on?",
-            &[("continue", "go on with one repair of the mechanism"), ("stop", "stop the loop")],
+            &[("continue", "go on with one repair of the mechanism"), STOP],
         ),
-        "region_chase" => Ask::new(
+        Question::RegionChase => Ask::new(
             code,
             "every round finds something else in one region; is it taken out of the scope, and does the loop go on?",
             &[("continue", "go on"), ("stop", "stop the loop and split the region off")],
         ),
-        "deferred_items" => Ask::new(
+        Question::DeferredItems => Ask::new(
             code,
             "the response deferred items; go on with the loop or stop after this round?",
             &[
@@ -331,10 +344,10 @@ fn ask(code: &'static str) -> Ask {
                 ("stop", "stop"),
             ],
         ),
-        _ => Ask::new(
+        Question::ImplementedUnknown => Ask::new(
             code,
             "the response neither states nor lets us count what was implemented; how many items were?",
-            &[("implemented-count", "hand the number back with --implemented-count"), ("stop", "stop the loop")],
+            &[("implemented-count", "hand the number back with --implemented-count"), STOP],
         ),
     }
 }

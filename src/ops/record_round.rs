@@ -108,10 +108,19 @@ fn record_with(request: &Request, host: &Host, captured: Option<Surface>) -> Res
         owner: owner(host),
     });
     warnings.extend(round.warnings.iter().cloned());
-    let root = request.repo_root.as_deref().filter(|r| !r.is_empty()).and_then(|r| host.absolute(Some(r), "repository root").ok());
-    warnings.extend(settle(&mut round, &Surfaces { host, root: root.as_deref(), folder: &dir }));
-    let held = lock::hold(host, &dir)?;
+    let root = repo_root.as_deref().map(Path::new).filter(|r| r.is_absolute());
+    let surfaces = Surfaces { host, root, folder: &dir };
+    let before = surfaces.before(&round, round_number);
     let state = dir.join(gather::state_name(&loop_id, round_number));
+    // The same round again is answered from what stands there: nothing is compared anew.
+    let stands = gather::round(&state).ok().filter(|stored| !request.replace && stored.same_input(&round));
+    match (stands, &before) {
+        (Some(stored), _) => round = Round { owner: round.owner, ..stored },
+        (None, Ok(previous)) => settle(&mut round, previous, &surfaces),
+        (None, Err(_)) => {}
+    }
+    warnings.extend(surfaces.warning(&round, &before).map(str::to_owned));
+    let held = lock::hold(host, &dir)?;
     let recorded = store(host, &held, &state, &round, request.replace)?;
     warnings.sort_unstable();
     warnings.dedup();
@@ -181,9 +190,10 @@ fn store(host: &Host, _held: &lock::Held, state: &Path, round: &Round, replace: 
     let bytes = round_state::bytes(round);
     files::check_target(state)?;
     if state.symlink_metadata().is_ok() {
-        let stored = gather::round(state).ok().filter(|stored| stored.same_input(round));
-        // The same input may be known to be other things since an earlier round was replaced.
-        if stored.as_ref().is_some_and(|stored| !replace || stored.matched == round.matched) {
+        let stored = gather::round(state).ok();
+        // What was concluded from earlier rounds may be another thing since one of them was replaced.
+        let same = |stored: &Round| Round { owner: None, ..stored.clone() } == Round { owner: None, ..round.clone() };
+        if stored.is_some_and(|stored| if replace { same(&stored) } else { stored.same_input(round) }) {
             return Ok(false);
         }
         if !replace {

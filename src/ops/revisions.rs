@@ -121,7 +121,7 @@ impl Revisions {
             place,
             standing: Some(self.standing(&path, cited, item.end_line, lines.len() as u64)),
             fixed,
-            symbol: symbol::around(lines, line).map(|(name, offset)| (name.to_owned(), offset)),
+            symbol: symbol::around(&path, lines, line).map(|(name, offset)| (name.to_owned(), offset)),
             in_new_code: None,
         }
     }
@@ -158,7 +158,7 @@ impl Revisions {
         let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
         let last = item.end_line.unwrap_or(cited).clamp(cited, cited + 500);
         let new = self.map.is_new(&path, line) || (!fixed && (cited..=last).any(|n| self.map.is_new(&path, n)));
-        let symbol = symbol::around(lines, line).map(|(name, offset)| (name.to_owned(), offset));
+        let symbol = symbol::around(&path, lines, line).map(|(name, offset)| (name.to_owned(), offset));
         Anchor { place: Some((path, line)), standing: None, fixed, symbol, in_new_code: Some(new) }
     }
 

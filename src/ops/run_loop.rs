@@ -65,6 +65,8 @@ pub struct Request {
     pub responses_dir: Option<String>,
     /// What the person chose.
     pub user_choice: Option<String>,
+    /// The codes of the questions that the choice answers.
+    pub answered: Vec<String>,
     /// The person's answer to `implemented_unknown`.
     pub implemented_count: Option<String>,
 }
@@ -146,7 +148,14 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
         Opened::Loop(dir, record, held) => (dir, *record, held),
         Opened::Asks(answer, ask) => return Ok(Outcome::Asks(*answer, ask)),
     };
-    let mut run = Run { host, dir, record, choice: request.user_choice.clone(), told: request.implemented_count.clone() };
+    let mut run = Run {
+        host,
+        dir,
+        record,
+        choice: request.user_choice.clone(),
+        answered: request.answered.clone(),
+        told: request.implemented_count.clone(),
+    };
     run.drive()
 }
 fn empty_answer(loop_id: Option<String>) -> Answer {
@@ -171,6 +180,7 @@ struct Run<'a> {
     dir: PathBuf,
     record: LoopRecord,
     choice: Option<String>,
+    answered: Vec<String>,
     told: Option<String>,
 }
 
@@ -286,6 +296,7 @@ impl Run<'_> {
             artifact_phase: Some(self.record.settings.artifact_phase.clone()),
             operational_failures: Some(self.record.state.failures.to_string()),
             user_choice: self.choice.clone(),
+            answered: self.answered.clone(),
             implemented_count: self.told.clone(),
             ..decide_round::Request::default()
         };
@@ -298,6 +309,9 @@ impl Run<'_> {
         let answer = self.decision(current, None)?;
         // A choice answers one question; the next round asks anew.
         self.choice = self.choice.take().filter(|_| answer.action == stop::Action::Ask);
+        if self.choice.is_none() {
+            self.answered.clear();
+        }
         self.told = self.told.take().filter(|_| answer.action == stop::Action::Ask);
         Ok(match (answer.action, answer.ask) {
             (stop::Action::Ask, Some(ask)) => Decided::Asks(ask),

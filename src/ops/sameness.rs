@@ -9,12 +9,12 @@ use std::path::Path;
 
 use super::gather;
 use super::revisions::Revisions;
-use crate::base::Fail;
 use crate::base::path::is_absolute;
+use crate::base::{Code, Fail};
 use crate::finding::matching::{self, Anchor, Item, Matched, Side, as_cited};
 use crate::host::Host;
 use crate::round::record::Round;
-use crate::round::sameness::{all, items, note, tie};
+use crate::round::sameness::{all, digest, items, note, note_return};
 
 /// Where the surfaces of a loop are found.
 pub struct Surfaces<'a> {
@@ -35,67 +35,70 @@ struct Compared {
     mapped: bool,
 }
 
-/// Notes in a round what its findings are to those of earlier rounds, and gives the warnings of it: `previous_round_missing`,
-/// `base_changed`, `surfaces_not_compared`. Nothing that lies beside a round keeps it from being recorded.
-pub fn settle(round: &mut Round, at: &Surfaces<'_>) -> Vec<String> {
-    let Some(before) = round.round_number.checked_sub(1).filter(|n| *n > 0) else {
-        return Vec::new();
-    };
-    let Some(previous) = at.state(round, before) else {
-        return vec!["previous_round_missing".to_owned()];
-    };
-    if previous.base_commit != round.base_commit {
-        return vec!["base_changed".to_owned()];
-    }
-    if !previous.damaged.is_empty() {
-        return Vec::new();
-    }
-    let compared = at.compare(&previous, items(&previous), round, items(round));
-    let mut blind = !compared.mapped && at.root.is_some() && has_tree(round);
+/// The state of the round before, or the warning that says why there is none to compare with.
+pub type Before = Result<Round, &'static str>;
+
+/// Notes in a round what its findings are to those of the round before and, for what that one does not report, of earlier ones.
+/// Nothing that lies beside a round keeps it from being recorded.
+pub fn settle(round: &mut Round, previous: &Round, at: &Surfaces<'_>) {
+    let compared = at.compare(previous, items(previous), round, items(round));
     let old: Side<'_> = (&compared.old, &compared.anchors[0]);
-    note(round, &previous, &compared.matched, old, (&compared.new, &compared.anchors[1]), compared.mapped);
+    note(round, previous, &compared.matched, old, (&compared.new, &compared.anchors[1]), compared.mapped);
     let open = compared.matched.added.iter().map(|c| compared.new[*c].id.clone()).collect();
-    blind |= came_back(round, previous, open, at);
-    if blind { vec!["surfaces_not_compared".to_owned()] } else { Vec::new() }
+    came_back(round, previous.clone(), open, at);
 }
 
-/// Looks for findings that the round before did not report among those of earlier rounds that no later one reports. Says
-/// whether surfaces that should have been compared could not be.
-fn came_back(round: &mut Round, previous: Round, mut open: HashSet<String>, at: &Surfaces<'_>) -> bool {
-    let mut continued = HashSet::new();
+/// Looks for findings that the round before did not report among those of earlier rounds that no later one reports.
+fn came_back(round: &mut Round, previous: Round, mut open: HashSet<String>, at: &Surfaces<'_>) {
+    // Rounds as they stood when a later one was matched with them, and the findings that it took up.
+    let mut continued: HashSet<(u64, String, String)> = HashSet::new();
     let mut later = previous;
-    let mut blind = false;
     while !open.is_empty() && later.round_number > 1 {
-        continued.extend(all(&later).filter_map(|f| f.same_as_round.zip(f.same_as.clone())));
-        let Some(earlier) = at.state(round, later.round_number - 1) else { break };
-        if earlier.base_commit != round.base_commit || !earlier.damaged.is_empty() {
-            break;
-        }
-        let last_seen = |i: &Item| !continued.contains(&(earlier.round_number, i.id.clone()));
+        let bound = |number: u64| later.matched.as_ref().and_then(|m| m.digest_of(number)).unwrap_or_default().to_owned();
+        let ties = all(&later).filter_map(|f| f.same_as_round.zip(f.same_as.clone()));
+        continued.extend(ties.map(|(number, id)| (number, bound(number), id)).collect::<Vec<_>>());
+        let Ok(earlier) = at.before(round, later.round_number) else { break };
+        let stands = digest(&earlier);
+        let last_seen = |i: &Item| !continued.contains(&(earlier.round_number, stands.clone(), i.id.clone()));
         let old: Vec<Item> = items(&earlier).into_iter().filter(last_seen).collect();
         if !old.is_empty() {
             let new = items(round).into_iter().filter(|i| open.contains(&i.id)).collect();
             let compared = at.compare(&earlier, old, round, new);
-            blind |= !compared.mapped && at.root.is_some() && has_tree(round);
-            tie(round, earlier.round_number, &compared.matched, &compared.old, &compared.new);
+            note_return(round, &earlier, &compared.matched, &compared.old, &compared.new);
             for pair in &compared.matched.pairs {
                 open.remove(&compared.new[pair.current].id);
             }
         }
         later = earlier;
     }
-    blind
-}
-
-fn has_tree(round: &Round) -> bool {
-    round.surface.surface_tree.is_some()
 }
 
 impl Surfaces<'_> {
-    /// An earlier round of the loop; none when it cannot be read or is of another loop or round.
-    fn state(&self, round: &Round, number: u64) -> Option<Round> {
-        let stored = gather::round(&self.folder.join(gather::state_name(&round.loop_id, number))).ok()?;
-        (stored.loop_id == round.loop_id && stored.round_number == number).then_some(stored)
+    /// The round before `number`, as far as it can be compared with a round of the loop.
+    pub fn before(&self, round: &Round, number: u64) -> Before {
+        let before = number.checked_sub(1).filter(|n| *n > 0).ok_or("previous_round_missing")?;
+        let stored = match gather::round(&self.folder.join(gather::state_name(&round.loop_id, before))) {
+            Ok(stored) => stored,
+            Err(fail) if fail.reason.unwrap_or(fail.code) == Code::NotFound => return Err("previous_round_missing"),
+            Err(_) => return Err("previous_round_unusable"),
+        };
+        if stored.loop_id != round.loop_id || stored.round_number != before || !stored.damaged.is_empty() {
+            return Err("previous_round_unusable");
+        }
+        if stored.base_commit == round.base_commit { Ok(stored) } else { Err("base_changed") }
+    }
+
+    /// What is to be said of a recorded round and the one before it.
+    pub fn warning(&self, round: &Round, before: &Before) -> Option<&'static str> {
+        match before {
+            _ if round.round_number == 1 => None,
+            Err(word) => Some(word),
+            Ok(previous) => {
+                let both = previous.surface.surface_tree.is_some() && round.surface.surface_tree.is_some();
+                let mapped = round.matched.as_ref().is_some_and(|m| m.mapped);
+                (both && self.root.is_some() && !mapped).then_some("surfaces_not_compared")
+            }
+        }
     }
 
     /// Compares findings of an earlier round with findings of this one: between their surfaces, else as they are cited.

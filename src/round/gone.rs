@@ -12,7 +12,7 @@ use crate::finding::matching::Status;
 
 /// Why a finding is open no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum Ending {
     /// It was not reported again.
     Status(Status),
     /// It may be one of several findings, or none of them.
@@ -21,13 +21,13 @@ pub enum Fate {
     Information,
 }
 
-impl Fate {
+impl Ending {
     /// As printed.
     pub fn word(self) -> &'static str {
         match self {
-            Fate::Status(status) => status.word(),
-            Fate::Ambiguous => "ambiguous",
-            Fate::Information => "reported as information",
+            Ending::Status(status) => status.word(),
+            Ending::Ambiguous => "ambiguous",
+            Ending::Information => "reported as information",
         }
     }
 }
@@ -38,7 +38,7 @@ pub struct Gone<'r> {
     /// As it was reported last.
     pub finding: &'r RoundFinding,
     /// What became of it.
-    pub fate: Fate,
+    pub ending: Ending,
 }
 
 /// The findings that were open in some round and are not in the last, by the order in which they first appeared.
@@ -64,9 +64,9 @@ pub fn by_identity(rounds: &[Round]) -> Option<Vec<Gone<'_>>> {
     let statuses: Vec<HashMap<&str, Status>> =
         rounds.iter().map(|r| r.matched.iter().flat_map(|m| &m.resolved).map(|gone| (gone.id.as_str(), gone.status)).collect()).collect();
     let gone = latest.into_iter().filter(|(identity, _)| was_open.contains(identity) && !open.contains(identity));
-    let fate = |at: usize, finding: &RoundFinding| match statuses.get(at + 1) {
-        None => Fate::Information,
-        Some(next) => next.get(finding.id.as_str()).map_or(Fate::Ambiguous, |status| Fate::Status(*status)),
+    let ending = |at: usize, finding: &RoundFinding| match statuses.get(at + 1) {
+        None => Ending::Information,
+        Some(next) => next.get(finding.id.as_str()).map_or(Ending::Ambiguous, |status| Ending::Status(*status)),
     };
-    Some(gone.map(|(_, (at, finding))| Gone { finding, fate: fate(at, finding) }).collect())
+    Some(gone.map(|(_, (at, finding))| Gone { finding, ending: ending(at, finding) }).collect())
 }

@@ -19,14 +19,16 @@ fn entry(round: &Round, identities: &[usize]) -> churn::Round {
         grade: finding.grade,
         path: finding.path.clone(),
         line: finding.line,
-        in_changed_lines: finding.fix_induced == Some(true),
+        in_changed_lines: finding.in_new_code == Some(true),
         disposition: finding.disposition,
     });
+    // An approval beside something that was found and is not listed here is none.
+    let hides = round.unparsed_suspicious > 0 || round.counts.critical + round.counts.warning > round.findings.len() as u64;
     churn::Round {
         number: round.round_number,
         verdict: match round.verdict {
-            RoundVerdict::Approve => churn::Verdict::Approve,
-            RoundVerdict::RequestChanges | RoundVerdict::Concern => churn::Verdict::NeedsAttention,
+            RoundVerdict::Approve if !hides => churn::Verdict::Approve,
+            _ => churn::Verdict::NeedsAttention,
         },
         findings: findings.collect(),
         implemented: round.response_metrics.implemented_count,

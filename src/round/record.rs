@@ -60,6 +60,9 @@ pub struct RoundFinding {
     /// Of a finding that the round before did not report: whether it lies in code written since; absent when nobody knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_induced: Option<bool>,
+    /// Whether it lies in code written since the round before; absent when nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_new_code: Option<bool>,
     /// What the response decided about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disposition: Option<Disposition>,
@@ -84,6 +87,7 @@ impl Default for RoundFinding {
             same_as_round: None,
             basis: None,
             fix_induced: None,
+            in_new_code: None,
             disposition: None,
         }
     }
@@ -277,7 +281,8 @@ impl Round {
         self.verdict == RoundVerdict::Approve && counted == 0 && read == 0 && self.damaged.is_empty()
     }
 
-    /// Whether both were recorded from the same input: the owner and what was concluded from earlier rounds are none.
+    /// Whether both were recorded from the same input: the owner, and what was concluded from earlier rounds or from the response,
+    /// are none.
     pub fn same_input(&self, other: &Round) -> bool {
         self.input() == other.input()
     }
@@ -285,7 +290,8 @@ impl Round {
     fn input(&self) -> Round {
         let mut round = Round { owner: None, matched: None, ..self.clone() };
         for finding in round.findings.iter_mut().chain(&mut round.info_findings) {
-            (finding.same_as, finding.same_as_round, finding.basis, finding.fix_induced) = (None, None, None, None);
+            (finding.same_as, finding.same_as_round, finding.basis) = (None, None, None);
+            (finding.fix_induced, finding.in_new_code, finding.disposition) = (None, None, None);
         }
         round
     }

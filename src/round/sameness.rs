@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::record::{Round, RoundFinding};
+use crate::base::digest::Stream;
 use crate::finding::identity::Source;
 use crate::finding::matching::{Item, Matched, Pair, Resolved, Side, Unclear};
 
@@ -17,24 +18,51 @@ use crate::finding::matching::{Item, Matched, Pair, Resolved, Side, Unclear};
 pub struct Sameness {
     /// The number of the round before.
     pub round: u64,
-    /// SHA-256 of its review report.
-    pub review_sha256: String,
-    /// The tree its review read.
-    pub surface_tree: Option<String>,
+    /// Digest of what was matched of it ([`digest`]).
+    pub digest: String,
     /// Whether lines were mapped through the diff between both surfaces; without it every status is `unknown`.
     pub mapped: bool,
     /// Its findings that were not reported again.
     pub resolved: Vec<Resolved>,
     /// What only a reader can tell.
     pub ambiguous: Vec<Unclear>,
+    /// The rounds before that one in which findings were found that came back.
+    pub earlier: Vec<Bound>,
+}
+
+/// A round as it stood when it was matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Bound {
+    /// Its number.
+    pub round: u64,
+    /// Its digest.
+    pub digest: String,
+}
+
+/// A digest of everything a match reads of a round: its surface, and of each finding what it is told by.
+pub fn digest(round: &Round) -> String {
+    let mut stream = Stream::new();
+    stream.framed(round.surface.surface_tree.as_deref().unwrap_or_default().as_bytes());
+    for finding in all(round) {
+        let number = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
+        stream.framed(finding.id.as_bytes()).framed(finding.path.as_deref().unwrap_or_default().as_bytes());
+        stream.framed(number(finding.line).as_bytes()).framed(number(finding.end_line).as_bytes());
+        stream.framed(finding.grade.word().as_bytes()).framed(finding.title.as_bytes());
+        stream.framed(finding.quote.as_deref().unwrap_or_default().as_bytes());
+    }
+    stream.finish_hex()
 }
 
 impl Sameness {
     /// Whether this is a match with that round as it stands now.
     pub fn is_with(&self, previous: &Round) -> bool {
-        self.round == previous.round_number
-            && self.review_sha256 == previous.review_sha256
-            && self.surface_tree == previous.surface.surface_tree
+        self.round == previous.round_number && self.digest == digest(previous)
+    }
+
+    /// The digest that a round had when findings of it were found again.
+    pub fn digest_of(&self, round: u64) -> Option<&str> {
+        let earlier = self.earlier.iter().find(|b| b.round == round).map(|b| b.digest.as_str());
+        if round == self.round { Some(&self.digest) } else { earlier }
     }
 }
 
@@ -57,7 +85,8 @@ pub fn item(finding: &RoundFinding) -> Item {
         path: finding.path.clone(),
         line: finding.line,
         end_line: finding.end_line,
-        title: finding.title.clone(),
+        // A state of the reference holds no title, only what it made of one.
+        title: if finding.title.is_empty() { finding.title_slug.replace('-', " ") } else { finding.title.clone() },
         body: String::new(),
         quote: finding.quote.clone(),
         category: Some(finding.category.to_string()).filter(|c| c != "untagged"),
@@ -68,21 +97,32 @@ pub fn item(finding: &RoundFinding) -> Item {
 pub fn note(round: &mut Round, previous: &Round, matched: &Matched, old: Side<'_>, new: Side<'_>, mapped: bool) {
     tie(round, previous.round_number, matched, old.0, new.0);
     let mut findings: Vec<&mut RoundFinding> = all_mut(round).collect();
+    for (finding, anchor) in findings.iter_mut().zip(new.1) {
+        finding.in_new_code = anchor.in_new_code;
+    }
     for added in &matched.added {
         findings[*added].fix_induced = new.1[*added].in_new_code;
     }
     round.matched = Some(Sameness {
         round: previous.round_number,
-        review_sha256: previous.review_sha256.clone(),
-        surface_tree: previous.surface.surface_tree.clone(),
+        digest: digest(previous),
         mapped,
         resolved: matched.resolved_of(old),
         ambiguous: matched.unclear(old.0, new.0),
+        earlier: Vec::new(),
     });
 }
 
+/// Notes which findings came back from a round before the previous one.
+pub fn note_return(round: &mut Round, earlier: &Round, matched: &Matched, old: &[Item], new: &[Item]) {
+    tie(round, earlier.round_number, matched, old, new);
+    if let Some(known) = round.matched.as_mut().filter(|_| !matched.pairs.is_empty()) {
+        known.earlier.push(Bound { round: earlier.round_number, digest: digest(earlier) });
+    }
+}
+
 /// Notes which findings are those of an earlier round; `new` are those of this round that were matched.
-pub fn tie(round: &mut Round, earlier: u64, matched: &Matched, old: &[Item], new: &[Item]) {
+fn tie(round: &mut Round, earlier: u64, matched: &Matched, old: &[Item], new: &[Item]) {
     let pairs: HashMap<&str, &Pair> = matched.pairs.iter().map(|p| (new[p.current].id.as_str(), p)).collect();
     for finding in all_mut(round) {
         if let Some(pair) = pairs.get(finding.id.as_str()) {

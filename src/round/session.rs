@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::compare;
-use super::gone::{self, Fate, Gone};
+use super::gone::{self, Ending, Gone};
 use super::matching::matching;
 use super::prior::{defuse, finding_bullet, header_word};
 use super::record::{Assignment, Round, RoundFinding};
@@ -122,14 +122,15 @@ fn resolved(out: &mut String, rounds: &[Round]) {
         return bullets(out, &pool.iter().collect::<Vec<_>>());
     };
     let _ = writeln!(out, "\n## Resolved (cumulative) — {}\n", gone.len());
-    let (fixed, silent): (Vec<&Gone<'_>>, Vec<_>) = gone.iter().partition(|g| matches!(g.fate, Fate::Status(status) if status.is_repair()));
+    let (fixed, silent): (Vec<&Gone<'_>>, Vec<_>) =
+        gone.iter().partition(|g| matches!(g.ending, Ending::Status(status) if status.is_repair()));
     for (title, listed) in [("Fixed", fixed), ("No longer reported", silent)] {
         let _ = writeln!(out, "### {title} — {}\n", listed.len());
         if listed.is_empty() {
             out.push_str("- (none)\n");
         }
         for gone in listed {
-            let _ = writeln!(out, "{} — {}", finding_bullet(gone.finding).trim_end(), gone.fate.word());
+            let _ = writeln!(out, "{} — {}", finding_bullet(gone.finding).trim_end(), gone.ending.word());
         }
         out.push('\n');
     }

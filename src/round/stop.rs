@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::plan::Phase;
 use crate::base::reason::{StopReason, words};
+use crate::finding::churn::Reason;
 
 words! {
     /// What to do next.
@@ -70,6 +71,8 @@ pub struct Facts {
     pub operational_failures: u64,
     /// The person's choice.
     pub user: Option<UserChoice>,
+    /// The questions that the choice answers; without any, the first one that is open.
+    pub answered: Vec<Question>,
     /// Whether a privacy warning waits for an answer.
     pub privacy_warning: bool,
     /// Reviewers that answered; none when unknown.
@@ -82,13 +85,49 @@ pub struct Facts {
     pub pattern: Option<Pattern>,
 }
 
+words! {
+    /// What only a person can decide.
+    Question {
+        Privacy "privacy",
+        ImplementedUnknown "implemented_unknown",
+        DeferredItems "deferred_items",
+        ReviewerReversal "reviewer_reversal",
+        SeverityWithoutChange "severity_without_change",
+        AlternatingFindings "alternating_findings",
+        FixDoesNotHold "fix_does_not_hold",
+        RegionChase "region_chase",
+        FixesBreedFindings "fixes_breed_findings",
+    }
+}
+
 /// What a pattern in the loop's history adds (cases/churn/README.md, Advice). It never reopens what is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
     /// The loop stops.
     Stops(StopReason),
     /// A person decides whether it goes on.
-    Asks(&'static str),
+    Asks(Question),
+}
+
+impl Pattern {
+    /// What a reason of a diagnosis adds.
+    pub fn of(reason: Reason) -> Option<Pattern> {
+        Some(match reason {
+            Reason::ReviewAbsentTwice => Pattern::Stops(StopReason::OperationalFailures),
+            Reason::SurfaceUnmoved => Pattern::Stops(StopReason::SurfaceUnmoved),
+            Reason::OnlyLowYield => Pattern::Stops(StopReason::OnlyLowYield),
+            Reason::NoConvergence => Pattern::Stops(StopReason::NoConvergence),
+            Reason::ReviewerReversal => Pattern::Asks(Question::ReviewerReversal),
+            Reason::SeverityWithoutChange => Pattern::Asks(Question::SeverityWithoutChange),
+            Reason::AlternatingFindings => Pattern::Asks(Question::AlternatingFindings),
+            Reason::FixDoesNotHold => Pattern::Asks(Question::FixDoesNotHold),
+            Reason::RegionChase => Pattern::Asks(Question::RegionChase),
+            Reason::FixesBreedFindings => Pattern::Asks(Question::FixesBreedFindings),
+            Reason::ReviewAbsent | Reason::DryRounds | Reason::NeedsConfirmingRound | Reason::UnexplainedRefusal | Reason::OpenFindings => {
+                return None;
+            }
+        })
+    }
 }
 
 /// What the recorded review and its response say.
@@ -133,7 +172,7 @@ pub struct Decision {
     /// What kind of skip this is.
     pub skip: Option<Skip>,
     /// What to ask.
-    pub question: Option<&'static str>,
+    pub question: Option<Question>,
     /// Whether the review of this round is to be tried once more.
     pub retry_review: bool,
 }
@@ -227,12 +266,12 @@ pub fn decide(facts: &Facts) -> Decision {
     }
     match facts.pattern {
         Some(Pattern::Stops(reason)) => stop(None, reason),
-        Some(Pattern::Asks(question)) if facts.user.is_none() => ask(question),
+        Some(Pattern::Asks(question)) if !is_answered(facts, question) => ask(question),
         _ => go_on(),
     }
 }
 
-fn ask(question: &'static str) -> Decision {
+fn ask(question: Question) -> Decision {
     Decision { action: Action::Ask, question: Some(question), ..go_on() }
 }
 
@@ -246,15 +285,29 @@ fn go_on() -> Decision {
 }
 
 /// What the seed leaves to the person, and the one number that no rule may guess.
-fn open_question(facts: &Facts) -> Option<&'static str> {
-    if facts.privacy_warning && facts.user.is_none() {
-        return Some("privacy");
+fn open_question(facts: &Facts) -> Option<Question> {
+    if facts.privacy_warning && !is_answered(facts, Question::Privacy) {
+        return Some(Question::Privacy);
     }
     let review = facts.review.as_ref()?;
     if review.implemented == Count::Unknown {
-        return Some("implemented_unknown");
+        return Some(Question::ImplementedUnknown);
     }
-    (review.deferred > 0 && facts.user.is_none()).then_some("deferred_items")
+    (review.deferred > 0 && !is_answered(facts, Question::DeferredItems)).then_some(Question::DeferredItems)
+}
+
+/// Whether the choice to go on answers a question. A choice that does not say what it answers is of the first question that was
+/// open: no other one is taken for asked.
+fn is_answered(facts: &Facts, question: Question) -> bool {
+    let deferred = facts.review.as_ref().is_some_and(|r| r.deferred > 0);
+    let pattern = match facts.pattern {
+        Some(Pattern::Asks(question)) => Some(question),
+        _ => None,
+    };
+    let open = [facts.privacy_warning.then_some(Question::Privacy), deferred.then_some(Question::DeferredItems), pattern];
+    let first = open.into_iter().flatten().next();
+    let named = if facts.answered.is_empty() { first == Some(question) } else { facts.answered.contains(&question) };
+    facts.user == Some(UserChoice::Continue) && named
 }
 
 /// What follows a review before its response: a stop that holds at once, a question about privacy, or Respond, which runs
@@ -263,7 +316,7 @@ pub fn before_respond(facts: &Facts) -> Decision {
     if let Some((number, reason)) = first_condition(facts, &[1, 4, 5, 6]) {
         return stop(Some(number), reason);
     }
-    let question = (facts.privacy_warning && facts.user.is_none()).then_some("privacy");
+    let question = Some(Question::Privacy).filter(|q| facts.privacy_warning && !is_answered(facts, *q));
     Decision { action: if question.is_some() { Action::Ask } else { Action::Continue }, question, ..go_on() }
 }
 
@@ -304,6 +357,7 @@ mod tests {
             review: Some(review),
             operational_failures: 0,
             user: None,
+            answered: Vec::new(),
             privacy_warning: false,
             actual_reviewers: Some(2),
             codex_role_missing: false,
@@ -347,7 +401,7 @@ mod tests {
             ..review()
         };
         let decision = decide(&facts(unknown));
-        assert_eq!((decision.action, decision.question), (Action::Ask, Some("implemented_unknown")));
+        assert_eq!((decision.action, decision.question), (Action::Ask, Some(Question::ImplementedUnknown)));
     }
 
     #[test]
@@ -362,6 +416,20 @@ mod tests {
     fn pending_deferred_items_keep_an_approval_from_ending_the_loop() {
         let pending = Facts { deferred_pending: 1, ..facts(ReviewFacts { clean: true, ..review() }) };
         assert_ne!(decide(&pending).condition, Some(1));
+    }
+
+    #[test]
+    fn a_choice_answers_the_question_it_names_or_the_first_and_no_other() {
+        let both = |user, answered: &[Question]| {
+            let review = ReviewFacts { deferred: 1, ..review() };
+            let pattern = Some(Pattern::Asks(Question::FixDoesNotHold));
+            decide(&Facts { user, answered: answered.to_vec(), pattern, ..facts(review) }).question
+        };
+        let go_on = Some(UserChoice::Continue);
+        assert_eq!(both(None, &[]), Some(Question::DeferredItems));
+        assert_eq!(both(go_on, &[]), Some(Question::FixDoesNotHold));
+        assert_eq!(both(go_on, &[Question::FixDoesNotHold]), Some(Question::DeferredItems));
+        assert_eq!(both(go_on, &[Question::FixDoesNotHold, Question::DeferredItems]), None);
     }
 
     #[test]
@@ -389,8 +457,10 @@ mod tests {
         );
         let user = proptest::option::of(proptest::sample::select(UserChoice::ALL));
         let phase = proptest::sample::select(Phase::ALL);
-        let pattern =
-            proptest::option::of(prop_oneof![Just(Pattern::Stops(StopReason::NoConvergence)), Just(Pattern::Asks("reviewer_reversal"))]);
+        let pattern = proptest::option::of(prop_oneof![
+            Just(Pattern::Stops(StopReason::NoConvergence)),
+            Just(Pattern::Asks(Question::ReviewerReversal))
+        ]);
         let rest = (1..4u64, 0..4u64, 0..4u64, proptest::option::of(0..3u64), any::<bool>(), 0..2u64, any::<bool>());
         (proptest::option::of(review), user, phase, rest, pattern).prop_map(
             |(review, user, phase, (cap, executed, failures, actual, codex, pending, privacy), pattern)| Facts {
@@ -400,6 +470,7 @@ mod tests {
                 review,
                 operational_failures: failures,
                 user,
+                answered: Vec::new(),
                 privacy_warning: privacy,
                 actual_reviewers: actual,
                 codex_role_missing: codex,
@@ -442,9 +513,11 @@ mod tests {
         fn a_pattern_only_stops_or_asks_where_the_loop_would_go_on(facts in any_facts()) {
             let (plain, decision) = (decide(&Facts { pattern: None, ..facts.clone() }), decide(&facts));
             let goes_on = plain.action == Action::Continue && !plain.retry_review;
+            // A choice is of one question: beside another one it does not answer this one.
+            let alone = facts.user.is_some() && !facts.privacy_warning && facts.review.as_ref().is_some_and(|r| r.deferred == 0);
             match facts.pattern {
                 Some(Pattern::Stops(reason)) if goes_on => prop_assert_eq!(decision.stop_reason, Some(reason)),
-                Some(Pattern::Asks(question)) if goes_on && facts.user.is_none() => prop_assert_eq!(decision.question, Some(question)),
+                Some(Pattern::Asks(question)) if goes_on && !alone => prop_assert_eq!(decision.question, Some(question)),
                 _ => prop_assert_eq!(decision, plain),
             }
         }

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn reading_a_file_or_its_diff_opens_it_and_listing_does_not() {
         assert_eq!(opened(&[("bash -lc \"sed -n '1,20p' src/a.rs\"", "x")]), ["src/a.rs"]);
-        assert_eq!(opened(&[("/work/r/src/b c.rs", "x")]), ["src/b c.rs"]);
+        assert_eq!(opened(&[("/top/src/b c.rs", "x")]), ["src/b c.rs"]);
         assert_eq!(opened(&[("git show HEAD:lib/a.rs", "x")]), ["lib/a.rs"]);
         let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n+x\n--- a/README\n+++ /dev/null\n";
         assert_eq!(opened(&[("git diff main...HEAD", diff)]), ["README", "src/a.rs"]);

@@ -11,11 +11,12 @@ use crate::base::verdict::RoundVerdict;
 use crate::base::{Code, Fail};
 use crate::finding::Location;
 use crate::finding::churn::Disposition;
+use crate::finding::identity::Ids;
 use crate::finding::matching::{Basis, Doubt, Resolved, Status, Unclear};
 use crate::report::response::Origin;
 use crate::residue::owner::Owner;
 use crate::round::record::{Answered, Assignment, Counts, ResponseMetrics, Round, RoundFinding, Routing, Surface};
-use crate::round::sameness::Sameness;
+use crate::round::sameness::{Bound, Sameness};
 
 /// The bytes of a state file.
 pub fn bytes(round: &Round) -> Vec<u8> {
@@ -50,10 +51,18 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         damaged.push("findings");
     }
     let of_two = schema_version == 2;
+    let matched = match f.get("matched").filter(|m| of_two && !m.is_null()) {
+        None => None,
+        Some(entry) => matched(entry).or_else(|| {
+            damaged.push("matched");
+            None
+        }),
+    };
     let text = |key: &str| f.maybe_text(key).map(|t| t.filter(|_| of_two).map(str::to_owned));
     let texts = |key: &str| {
         if of_two && f.get(key).is_some() { f.texts(key) } else { Ok(Vec::new()) }
     };
+    let mut ids = Ids::default();
     Ok(Round {
         schema_version,
         source: "report-parse",
@@ -64,7 +73,7 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         counts,
         round_review_report_path: f.maybe_text("round_review_report_path")?.unwrap_or_default().to_owned(),
         response_report_path: f.maybe_text("response_report_path")?.map(str::to_owned),
-        findings: findings(&f, "findings")?,
+        findings: findings(&f, "findings", of_two, &mut ids)?,
         rejected: answered(&f, "rejected"),
         skipped_rejects: f.maybe_count("skipped_rejects")?.unwrap_or(0),
         routing: Routing {
@@ -82,7 +91,7 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         },
         response_metrics: response_metrics(&f),
         owner: f.get("owner").and_then(owner),
-        info_findings: findings(&f, "info_findings")?,
+        info_findings: findings(&f, "info_findings", of_two, &mut ids)?,
         rejected_unlocated: answered(&f, "rejected_unlocated"),
         deferred: answered(&f, "deferred"),
         surface: Surface {
@@ -94,7 +103,7 @@ pub fn read(bytes: &[u8]) -> Result<Round, Fail> {
         response_sha256: f.maybe_text("response_sha256")?.map(str::to_owned),
         warnings: f.maybe_list("warnings")?.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect(),
         unparsed_suspicious: f.maybe_count("unparsed_suspicious")?.unwrap_or(0),
-        matched: f.get("matched").and_then(matched),
+        matched,
         damaged,
     })
 }
@@ -106,11 +115,36 @@ fn counts(f: &Fields<'_>) -> Option<Counts> {
 }
 
 /// A findings field that is no list counts as empty, as in the reference; an entry without a severity is damage.
-fn findings(f: &Fields<'_>, key: &str) -> Result<Vec<RoundFinding>, Fail> {
+fn findings(f: &Fields<'_>, key: &str, of_two: bool, ids: &mut Ids) -> Result<Vec<RoundFinding>, Fail> {
     let Some(list) = f.get(key).and_then(Value::as_array) else {
         return Ok(Vec::new());
     };
-    list.iter().map(|entry| finding(entry).ok_or_else(|| f.wrong(key, "a list of findings with a severity"))).collect()
+    let wrong = || f.wrong(key, "a list of findings with a severity, and with known words where they say what they are to earlier ones");
+    let read = |entry: &Value| -> Option<RoundFinding> {
+        let mut finding = finding(entry)?;
+        if finding.id.is_empty() {
+            // A state of the reference holds no ids.
+            finding.id = ids.assign(None, finding.path.as_deref(), finding.line, &finding.title_slug).0;
+        }
+        if of_two { tied(finding, entry) } else { Some(finding) }
+    };
+    list.iter().map(read).map(|read| read.ok_or_else(wrong)).collect()
+}
+
+/// What a finding is to earlier ones; none when something stands there that is not known.
+fn tied(finding: RoundFinding, entry: &Value) -> Option<RoundFinding> {
+    fn read<'e, T>(entry: &'e Value, key: &str, known: impl Fn(&'e Value) -> Option<T>) -> Option<Option<T>> {
+        entry.get(key).filter(|v| !v.is_null()).map_or(Some(None), |value| known(value).map(Some))
+    }
+    Some(RoundFinding {
+        same_as: read(entry, "same_as", |v| v.as_str().map(str::to_owned))?,
+        same_as_round: read(entry, "same_as_round", Value::as_u64)?,
+        basis: read(entry, "basis", |v| Basis::parse(v.as_str()?))?,
+        fix_induced: read(entry, "fix_induced", Value::as_bool)?,
+        in_new_code: read(entry, "in_new_code", Value::as_bool)?,
+        disposition: read(entry, "disposition", |v| Disposition::parse(v.as_str()?))?,
+        ..finding
+    })
 }
 
 fn finding(entry: &Value) -> Option<RoundFinding> {
@@ -130,15 +164,11 @@ fn finding(entry: &Value) -> Option<RoundFinding> {
         also: also.iter().filter_map(place).collect(),
         quote: text("quote"),
         title: text("title").unwrap_or_default(),
-        same_as: text("same_as"),
-        same_as_round: entry.get("same_as_round").and_then(Value::as_u64),
-        basis: text("basis").and_then(|b| Basis::parse(&b)),
-        fix_induced: entry.get("fix_induced").and_then(Value::as_bool),
-        disposition: text("disposition").and_then(|d| Disposition::parse(&d)),
+        ..RoundFinding::default()
     })
 }
 
-/// A match that is not whole is none: nothing is concluded from it.
+/// A match; none when it is not whole.
 fn matched(entry: &Value) -> Option<Sameness> {
     let list = |key: &str| entry.get(key).and_then(Value::as_array);
     let word = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -150,13 +180,14 @@ fn matched(entry: &Value) -> Option<Sameness> {
         let reason = Doubt::parse(&word(e, "reason")?)?;
         Some(Unclear { previous: words(e, "previous")?, current: words(e, "current")?, reason })
     };
+    let bound = |e: &Value| Some(Bound { round: e.get("round")?.as_u64()?, digest: word(e, "digest")? });
     Some(Sameness {
         round: entry.get("round")?.as_u64()?,
-        review_sha256: word(entry, "review_sha256")?,
-        surface_tree: word(entry, "surface_tree"),
+        digest: word(entry, "digest")?,
         mapped: entry.get("mapped")?.as_bool()?,
         resolved: list("resolved")?.iter().map(gone).collect::<Option<_>>()?,
         ambiguous: list("ambiguous")?.iter().map(unclear).collect::<Option<_>>()?,
+        earlier: list("earlier")?.iter().map(bound).collect::<Option<_>>()?,
     })
 }
 

@@ -99,7 +99,8 @@ fn a_state_tells_what_was_reported_again_what_is_fixed_and_what_merely_went() {
     let fresh = &state["findings"][1];
     assert_eq!((fresh.get("same_as"), &fresh["fix_induced"]), (None, &json!(true)), "{state}");
     let matched = &state["matched"];
-    assert_eq!((&matched["round"], &matched["mapped"], &matched["review_sha256"]), (&json!(1), &json!(true), &before["review_sha256"]));
+    assert_eq!((&matched["round"], &matched["mapped"], matched["digest"].as_str().unwrap().len()), (&json!(1), &json!(true), 64));
+    assert_eq!((&key["in_new_code"], &fresh["in_new_code"]), (&json!(false), &json!(true)));
     let statuses = json!([{"id": id(1), "status": "fixed"}, {"id": id(2), "status": "unreported_unchanged"}]);
     assert_eq!(matched["resolved"], statuses);
     // The reference's counts stay the reference's: a hundred lines are beyond its window.
@@ -144,7 +145,7 @@ fn without_surfaces_the_words_match_and_nothing_is_called_fixed() {
     let first = record("1", &report("CONCERN", &[], &["`a.rs:10` the lock is never released", "`b.rs:1` the size may be zero"], &[]));
     let second = record("2", &report("CONCERN", &[], &["`a.rs:30` the lock is never released"], &[]));
     assert_eq!(second["findings"][0]["same_as"], first["findings"][0]["id"]);
-    assert_eq!((&second["matched"]["mapped"], &second["matched"]["surface_tree"]), (&json!(false), &Value::Null));
+    assert_eq!(second["matched"]["mapped"], false);
     assert_eq!(second["matched"]["resolved"], json!([{"id": first["findings"][1]["id"], "status": "unknown"}]));
     let file = |round: &str| format!("st/loop-L-round-{round}.state.json");
     let compared = kit.run(&["compare-rounds", "--previous", &file("1"), "--current", &file("2")]).ok();
@@ -235,4 +236,79 @@ fn a_history_is_a_file_or_a_loop_and_never_both_or_nothing() {
     kit.run(&["diagnose-churn", "--loop-id", "L"]).fails("INVALID_PATH");
     kit.run(&["diagnose-churn", "--state-dir", ".", "--loop-id", ""]).fails("BAD_ID");
     kit.run(&["diagnose-churn", "--state-dir", ".", "--loop-id", "L"]).fails("NO_ROUNDS");
+}
+
+#[test]
+fn a_tie_to_a_round_that_was_replaced_is_none_and_recording_with_replace_makes_it_anew() {
+    let run = Loop::on(&[("a.rs", &numbered(&[]))]);
+    run.kit.write("r/a.rs", numbered(&[(5, "one"), (40, "two")]));
+    let lock = report("CONCERN", &[], &["`a.rs:5` the lock is never released"], &[]);
+    run.round("1", &lock, None, &[]);
+    let other = report("CONCERN", &[], &["`a.rs:50` the name of the file is printed raw"], &[]);
+    run.round("2", &other, None, &[]);
+    assert_eq!(run.round("3", &lock, None, &[])["findings"][0]["same_as_round"], 1);
+    let header = report("CONCERN", &[], &["`a.rs:40` the header is sent twice"], &[]);
+    run.round("1", &header, None, &["--replace"]);
+    run.round("2", &other, None, &["--replace"]);
+    let page = |name: &str| {
+        run.kit.run(&["render-session-doc", "--loop-id", "L", "--tmp-dir", "st", "--reports-dir", ".", "--output", name]).ok();
+        run.kit.read(name)
+    };
+    let again = run.round("3", &lock, None, &["--replace"]);
+    assert!(again["findings"][0].get("same_as").is_none(), "{again}");
+    // Neither the header nor the name is open: both are said.
+    assert!(page("doc.md").contains("## Resolved (cumulative) — 2\n"), "{}", page("doc.md"));
+    assert!(page("doc.md").contains("`a.rs:40` (untagged) — the-header-is-sent-twice"));
+}
+
+#[test]
+fn a_match_that_is_damaged_is_refused_and_never_more_lenient() {
+    let run = Loop::on(&[("a.rs", &numbered(&[]))]);
+    run.kit.write("r/a.rs", numbered(&[(5, "one")]));
+    let review = report("CONCERN", &[], &["`a.rs:5` the lock is never released"], &[]);
+    run.round("1", &review, None, &[]);
+    run.round("2", &review, Some(&accepted(&["a.rs:5"])), &[]);
+    let file = "st/loop-L-round-2.state.json";
+    let whole = run.kit.read(file);
+    let decide = |text: String| {
+        run.kit.write(file, text);
+        run.kit.run(&["decide-round", "--current", file, "--previous", "st/loop-L-round-1.state.json", "--cap", "9"])
+    };
+    for (sound, broken) in [
+        ("\"mapped\":true", "\"mapped\":\"yes\""),
+        ("\"resolved\":[]", "\"resolved\":[{\"id\":\"x\",\"status\":\"gone\"}]"),
+        ("\"basis\":\"line_map\"", "\"basis\":\"hunch\""),
+        ("\"in_new_code\":false", "\"in_new_code\":0"),
+        ("\"disposition\":\"applied\"", "\"disposition\":\"done\""),
+    ] {
+        assert!(whole.contains(sound), "{sound}: {whole}");
+        decide(whole.replace(sound, broken)).fails("INVALID_STATE");
+    }
+    decide(whole.clone()).ok();
+    // A round before that cannot be used is said.
+    run.kit.write("st/loop-L-round-1.state.json", "{\"schema_version\":2,");
+    let args = ["record-round", "--round-number", "2", "--loop-id", "L", "--base-commit", &run.base, "--state-dir", "st"];
+    let more =
+        ["--review-report", "review-2.md", "--response-report", "response-2.md", "--repo-root", "r", "--plan-file", "st/plan-2.json"];
+    let again = run.kit.run(&[&args[..], &more].concat()).ok();
+    assert_eq!((&again["recorded"], &again["warnings"]), (&json!(false), &json!(["previous_round_unusable"])));
+}
+
+#[test]
+fn findings_of_a_reference_state_without_ids_are_told_apart() {
+    let kit = Kit::new();
+    let finding =
+        |line: u64, slug: &str| json!({"severity": "warning", "path": "a.rs", "line": line, "title_slug": slug, "category": "untagged"});
+    let state = json!({
+        "schema_version": 1, "source": "report-parse", "loop_id": "L", "round_number": 1, "base_commit": "abcdef1", "verdict": "CONCERN",
+        "counts": {"critical": 0, "warning": 2, "info": 0}, "round_review_report_path": "/x", "response_report_path": null,
+        "findings": [finding(5, "the-lock-is-never-released"), finding(30, "the-size-may-be-zero")],
+        "rejected": [], "skipped_rejects": 0
+    });
+    kit.write("st/loop-L-round-1.state.json", state.to_string());
+    let path = kit.write("2.md", report("CONCERN", &[], &["`a.rs:30` the size may be zero", "`a.rs:5` the lock is never released"], &[]));
+    kit.run(&crate::kit::record_args("2", &path)).ok();
+    let second = kit.json("st/loop-L-round-2.state.json");
+    let ties: Vec<&str> = second["findings"].as_array().unwrap().iter().map(|f| f["same_as"].as_str().unwrap()).collect();
+    assert!(ties[0] != ties[1] && ties.iter().all(|t| t.starts_with("f-")), "{second}");
 }

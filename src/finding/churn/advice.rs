@@ -1,7 +1,7 @@
 //! One advice from the patterns and the last rounds: the first row of the table that holds.
 
 use super::{Disposition, Kind, Pattern, Round, Verdict, View};
-use crate::base::reason::{StopReason, words};
+use crate::base::reason::words;
 
 words! {
     /// What to do.
@@ -15,6 +15,41 @@ words! {
     }
 }
 
+words! {
+    /// The rows of the table, in its order.
+    Reason {
+        ReviewAbsentTwice "review_absent_twice",
+        ReviewAbsent "review_absent",
+        SurfaceUnmoved "surface_unmoved",
+        ReviewerReversal "reviewer_reversal",
+        SeverityWithoutChange "severity_without_change",
+        AlternatingFindings "alternating_findings",
+        FixDoesNotHold "fix_does_not_hold",
+        RegionChase "region_chase",
+        FixesBreedFindings "fixes_breed_findings",
+        OnlyLowYield "only_low_yield",
+        NoConvergence "no_convergence",
+        DryRounds "dry_rounds",
+        NeedsConfirmingRound "needs_confirming_round",
+        UnexplainedRefusal "unexplained_refusal",
+        OpenFindings "open_findings",
+    }
+}
+
+impl Reason {
+    /// What the row advises.
+    fn advice(self) -> Advice {
+        match self {
+            Reason::ReviewAbsentTwice | Reason::SurfaceUnmoved | Reason::OnlyLowYield | Reason::NoConvergence => Advice::StopStalled,
+            Reason::ReviewerReversal | Reason::SeverityWithoutChange | Reason::AlternatingFindings => Advice::Adjudicate,
+            Reason::FixDoesNotHold | Reason::FixesBreedFindings => Advice::ModelReview,
+            Reason::RegionChase => Advice::CutScope,
+            Reason::DryRounds => Advice::StopConverged,
+            Reason::ReviewAbsent | Reason::NeedsConfirmingRound | Reason::UnexplainedRefusal | Reason::OpenFindings => Advice::Continue,
+        }
+    }
+}
+
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Diagnosis {
@@ -23,19 +58,7 @@ pub struct Diagnosis {
     /// What to do.
     pub advice: Advice,
     /// Which row of the table says so.
-    pub reason_code: &'static str,
-}
-
-impl Diagnosis {
-    /// The stop it adds to a loop that would go on.
-    pub fn stop(&self) -> Option<StopReason> {
-        StopReason::parse(self.reason_code).filter(|_| self.advice == Advice::StopStalled)
-    }
-
-    /// What it asks a person before a loop goes on.
-    pub fn question(&self) -> Option<&'static str> {
-        matches!(self.advice, Advice::Adjudicate | Advice::ModelReview | Advice::CutScope).then_some(self.reason_code)
-    }
+    pub reason_code: Reason,
 }
 
 /// An absent review is never a pass, a surface that did not move never progress; then the patterns, then dryness.
@@ -52,22 +75,21 @@ pub(super) fn advise(all: &[Round], view: &View<'_>, patterns: Vec<Pattern>) -> 
     let dry_twice = last.is_some_and(|t| t > 0 && dry(t) && dry(t - 1) && view.rounds[t].shares_surface(view.rounds[t - 1]));
     let refused = last.is_some_and(|t| view.rounds[t].verdict == Verdict::NeedsAttention && view.rounds[t].findings.is_empty());
     let rows = [
-        (absent >= 2, Advice::StopStalled, "review_absent_twice"),
-        (absent == 1, Advice::Continue, "review_absent"),
-        (unmoved, Advice::StopStalled, "surface_unmoved"),
-        (has(Kind::Reversal), Advice::Adjudicate, "reviewer_reversal"),
-        (has(Kind::SeverityDrift), Advice::Adjudicate, "severity_without_change"),
-        (has(Kind::Cycle), Advice::Adjudicate, "alternating_findings"),
-        (has(Kind::Repeat), Advice::ModelReview, "fix_does_not_hold"),
-        (has(Kind::RegionChase), Advice::CutScope, "region_chase"),
-        (has(Kind::FixInduced), Advice::ModelReview, "fixes_breed_findings"),
-        (has(Kind::DiminishingYield), Advice::StopStalled, "only_low_yield"),
-        (has(Kind::NonFalling), Advice::StopStalled, "no_convergence"),
-        (dry_twice, Advice::StopConverged, "dry_rounds"),
-        (last.is_some_and(dry), Advice::Continue, "needs_confirming_round"),
-        (refused, Advice::Continue, "unexplained_refusal"),
+        (absent >= 2, Reason::ReviewAbsentTwice),
+        (absent == 1, Reason::ReviewAbsent),
+        (unmoved, Reason::SurfaceUnmoved),
+        (has(Kind::Reversal), Reason::ReviewerReversal),
+        (has(Kind::SeverityDrift), Reason::SeverityWithoutChange),
+        (has(Kind::Cycle), Reason::AlternatingFindings),
+        (has(Kind::Repeat), Reason::FixDoesNotHold),
+        (has(Kind::RegionChase), Reason::RegionChase),
+        (has(Kind::FixInduced), Reason::FixesBreedFindings),
+        (has(Kind::DiminishingYield), Reason::OnlyLowYield),
+        (has(Kind::NonFalling), Reason::NoConvergence),
+        (dry_twice, Reason::DryRounds),
+        (last.is_some_and(dry), Reason::NeedsConfirmingRound),
+        (refused, Reason::UnexplainedRefusal),
     ];
-    let (advice, reason_code) =
-        rows.into_iter().find(|(holds, ..)| *holds).map_or((Advice::Continue, "open_findings"), |(_, advice, code)| (advice, code));
-    Diagnosis { patterns, advice, reason_code }
+    let reason_code = rows.into_iter().find(|(holds, _)| *holds).map_or(Reason::OpenFindings, |(_, reason)| reason);
+    Diagnosis { patterns, advice: reason_code.advice(), reason_code }
 }

@@ -50,7 +50,9 @@ fn opposed(view: &View<'_>, t: usize) -> Vec<Pattern> {
 fn undone(view: &View<'_>, t: usize) -> Option<Pattern> {
     let same = |a: usize, b: usize| view.rounds[a].shares_surface(view.rounds[b]);
     let applied = |r: usize| view.live(r).map(|(f, _)| f).filter(|f| f.disposition == Some(Disposition::Applied));
-    let q = (0..t).rev().find(|q| same(*q, t) && (q + 1..t).any(|r| !same(r, t)) && applied(*q).next().is_some())?;
+    let q = (0..t)
+        .rev()
+        .find(|q| same(*q, t) && (q + 1..t).any(|r| view.rounds[r].differs_in_surface(view.rounds[t])) && applied(*q).next().is_some())?;
     let finding_ids = ids((q..t).flat_map(applied));
     Some(Pattern { kind: Kind::Reversal, rounds: view.numbers(q..=t), finding_ids, period: None })
 }

@@ -38,6 +38,36 @@ const KEYWORDS: &[&str] = &[
     "defp",
 ];
 
+/// Words that may stand before the keyword of a definition.
+const MODIFIERS: &[&str] = &[
+    "pub",
+    "async",
+    "export",
+    "default",
+    "static",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "final",
+    "abstract",
+    "const",
+    "unsafe",
+    "extern",
+    "inline",
+    "virtual",
+    "override",
+    "sealed",
+    "partial",
+    "open",
+    "suspend",
+    "local",
+    "declare",
+    "data",
+    "case",
+    "implicit",
+];
+
 /// Words that open a block and name nothing.
 const CONTROL: &[&str] = &[
     "if",
@@ -71,7 +101,9 @@ const CONTROL: &[&str] = &[
 ];
 
 /// The name of what encloses a line (from 1), and how many lines below its own the line stands.
-pub fn around<'t>(lines: &[&'t str], line: u64) -> Option<(&'t str, u64)> {
+pub fn around<'t>(path: &str, lines: &[&'t str], line: u64) -> Option<(&'t str, u64)> {
+    let prose = [".md", ".markdown", ".rst", ".adoc"].iter().any(|end| path.ends_with(end));
+    let heading = |line: &'t str| if prose { heading(line) } else { None };
     let at = usize::try_from(line).ok()?.checked_sub(1).filter(|at| *at < lines.len())?;
     let mut depth = indent(lines[at]).unwrap_or(usize::MAX);
     // The line of a definition is in it.
@@ -105,17 +137,20 @@ fn indent(line: &str) -> Option<usize> {
 /// The name that a line defines.
 fn defined(line: &str) -> Option<&str> {
     let text = line.trim();
+    if ["//", "#", "*", "/*", "--", ";", "%", "\"", "'"].iter().any(|mark| text.starts_with(mark)) {
+        return None;
+    }
     let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | '{' | '<' | ':' | ';'));
     let first = words.next()?;
     if CONTROL.contains(&first) && first != "async" && first != "unsafe" {
         return None;
     }
-    let mut words = std::iter::once(first).chain(words).take(6);
-    while let Some(word) = words.next() {
-        if KEYWORDS.contains(&word) {
-            let named = words.find(|w| !w.is_empty())?;
-            return Some(named.trim_end_matches([',', '=', '!'])).filter(|n| is_name(n));
-        }
+    let mut words = std::iter::once(first).chain(words).filter(|w| !w.is_empty()).take(8);
+    // What stands before the keyword of a definition modifies it; anything else is no definition.
+    let keyword = words.find(|w| !MODIFIERS.contains(w) && !w.ends_with(')') && !w.starts_with('@'));
+    if keyword.is_some_and(|word| KEYWORDS.contains(&word)) {
+        let named = words.next()?;
+        return Some(named.trim_end_matches([',', '=', '!'])).filter(|n| is_name(n));
     }
     // `int main(void) {`, `async save(order) {`, `handler = (event) => {`
     let opens = text.ends_with('{') || text.ends_with("=>") || text.ends_with("->");
@@ -141,7 +176,14 @@ mod tests {
     use super::*;
 
     fn of(text: &str, line: u64) -> Option<&str> {
-        around(&text.lines().collect::<Vec<_>>(), line).map(|(name, _)| name)
+        around(if text.starts_with('#') { "a.md" } else { "a.x" }, &text.lines().collect::<Vec<_>>(), line).map(|(name, _)| name)
+    }
+
+    #[test]
+    fn comments_define_nothing_and_only_prose_has_headings() {
+        assert_eq!(of("def load():\n    # fetch the type of lock\n# the rest\n    x\n", 4), Some("load"));
+        assert_eq!(of("fn a() {\n    // the type of lock\n    x\n}\n", 3), Some("a"));
+        assert_eq!(of("the type of lock\n    x\n", 2), None);
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub(crate) struct DecideRound {
     /// What the person chose: continue, stop or defer-and-stop
     #[arg(long, value_name = "CHOICE")]
     user_choice: Option<String>,
+    /// The code of a question that the choice answers; repeatable [default: the first that is open]
+    #[arg(long, value_name = "CODE")]
+    answered: Vec<String>,
     /// A privacy warning waits for an answer
     #[arg(long)]
     privacy_warning: bool,
@@ -72,6 +75,7 @@ impl DecideRound {
             actual_reviewers: self.actual_reviewers,
             codex_role_missing: self.codex_role_missing,
             user_choice: self.user_choice,
+            answered: self.answered,
             privacy_warning: self.privacy_warning,
             deferred_file: self.deferred_file,
             implemented_count: self.implemented_count,

@@ -64,6 +64,9 @@ pub(crate) struct RunLoop {
     /// What the person chose when the loop asked: continue, stop or defer-and-stop
     #[arg(long, value_name = "CHOICE")]
     user_choice: Option<String>,
+    /// The code of a question that the choice answers; repeatable [default: the first that is open]
+    #[arg(long, value_name = "CODE")]
+    answered: Vec<String>,
     /// The person's answer to implemented_unknown
     #[arg(long, value_name = "N")]
     implemented_count: Option<String>,
@@ -90,6 +93,7 @@ impl RunLoop {
             reports_dir: self.reports_dir,
             responses_dir: self.responses_dir,
             user_choice: self.user_choice,
+            answered: self.answered,
             implemented_count: self.implemented_count,
         };
         Ok(match run(&request, host)? {
