@@ -6,6 +6,7 @@
 //! and count lines; [`doubt`] looks for what speaks against an approval. Nothing here refuses: a report that says nothing
 //! gives a review that says nothing, and its reader decides.
 
+mod against;
 pub mod cargo;
 pub mod compiler;
 mod counts;

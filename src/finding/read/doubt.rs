@@ -5,11 +5,12 @@
 //! finding (cases/reports/README.md §4; a false pass is worse than a question). Bound: linear, one more pass over the text.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::lines::{Lines, Zone, list_mark};
-use super::{entry, heading, label, location};
+use super::{against, entry, heading, label, location};
 use crate::base::severity::{self, Grade};
 use crate::base::verdict::Class;
 use crate::finding::Review;
@@ -80,7 +81,7 @@ const DEMANDS: &[&str] = &[
 ];
 
 /// Keys whose value is a severity.
-const KEYS: &[&str] = &["severity", "priority", "重要度", "深刻度", "严重程度", "严重性", "심각도"];
+const KEYS: &[&str] = &["severity", "priority", "risk", "risk level", "重要度", "深刻度", "严重程度", "严重性", "심각도"];
 
 /// Words that make a number before them a count of grave findings.
 const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers", "blocking", "severe", "p0", "p1"];
@@ -89,12 +90,12 @@ const LEVELS: &[&str] = &["critical", "criticals", "high", "blocker", "blockers"
 const MOST: usize = 1000;
 
 /// Marks that open a line as a failure.
-const RED: &[&str] = &["🔴", "❌", "🚨", "⛔"];
+const RED: &[&str] = &["🔴", "❌", "🚨", "⛔", "🛑", "🚫", "❗", "‼", "✖", "✗", "✘", "🐛"];
 
 /// Adds what speaks against an approval to its review. `silent` are the severity and findings sections that hold neither an item
-/// nor a statement of absence, `holes` the lines, first and last, that were read as documents of their own. An answer that says
+/// nor a statement of absence, `settled` the lines that the report marks as closed, `holes` the lines, first and last, that were read as documents of their own. An answer that says
 /// nothing is asked only whether its reviewer could look.
-pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, holes: &[(u64, u64)]) {
+pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, settled: &BTreeSet<u64>, holes: &[(u64, u64)]) {
     let class = review.verdict().0;
     if class == Class::Unproven && review.findings.is_empty() && review.statements.is_empty() {
         review.could_not_review = text.lines().take(2000).find_map(label::could_not_review).or(review.could_not_review.take());
@@ -120,6 +121,7 @@ pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, holes: 
             continue;
         }
         if !read.contains(&line.number)
+            && !settled.contains(&line.number)
             && !stated.contains(&line.number)
             && line.zone != Zone::Blank
             && speaks_against(line.text, line.zone)
@@ -136,8 +138,10 @@ pub fn approval(review: &mut Review, text: &str, silent: &BTreeSet<u64>, holes: 
 
 /// Whether a short line of an answer says that a limit of requests was reached. Asked only where nothing was found.
 pub fn is_limited(text: &str) -> bool {
-    let phrases = AhoCorasick::builder().ascii_case_insensitive(true).build(label::LIMITED.iter().chain(&["429"]));
-    if phrases.is_ok_and(|p| !p.is_match(text)) {
+    // Asked of every message of a stream: the phrases are built once.
+    static PHRASES: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(label::LIMITED.iter().chain(&["429"])).ok());
+    if PHRASES.as_ref().is_some_and(|p| !p.is_match(text)) {
         return false;
     }
     Lines::new(text).any(|l| l.zone == Zone::Text && l.text.len() <= 160 && label::is_rate_limit(l.text))
@@ -146,15 +150,20 @@ pub fn is_limited(text: &str) -> bool {
 /// Finds the lines that could say anything against an approval; every phrase of the rules below is in it.
 fn telling() -> Option<AhoCorasick> {
     let phrases = label::unable_phrases().chain(severity::words_and_marks()).chain(DEMANDS.iter().copied());
-    let phrases =
-        phrases.chain(KEYS.iter().copied()).chain(RED.iter().copied()).chain(LEVELS.iter().copied()).chain(["[!caution]", "fail"]);
+    let phrases = phrases
+        .chain(KEYS.iter().copied())
+        .chain(RED.iter().copied())
+        .chain(LEVELS.iter().copied())
+        .chain(["[!caution]", "fail"])
+        .chain(against::phrases());
     let all: Vec<String> = phrases.flat_map(|p| [p.to_owned(), p.replace('\'', "’")]).collect();
     AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(all).ok()
 }
 
 fn speaks_against(line: &str, zone: Zone) -> bool {
     let body = line.trim_start_matches(['>', ' ', '\t', '\u{a0}']);
-    let content = &body[list_mark(body).unwrap_or(0)..];
+    let content = against::undisguised(&body[list_mark(body).unwrap_or(0)..]);
+    let content = content.as_ref();
     if content.is_empty() || entry::is_template_item(content) {
         return false;
     }
@@ -163,6 +172,9 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
         return false;
     }
     if zone == Zone::Text && !explains_a_level(body) && DEMANDS.iter().any(|d| label::holds(&lower, d) && holds_words(&lower, d)) {
+        return true;
+    }
+    if zone == Zone::Text && !explains_a_level(body) && against::refuses(&lower) {
         return true;
     }
     if label::bare_line(&lower).starts_with("confidence") {
@@ -181,6 +193,7 @@ fn speaks_against(line: &str, zone: Zone) -> bool {
         || red(body, content)
         || counted(&lower)
         || marked_up(content)
+        || against::speaks(content, &lower)
         || grave_heading_with_title(body)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))

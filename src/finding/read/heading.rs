@@ -106,6 +106,13 @@ const CLOSED: &[&str] = &[
     "已修复",
 ];
 
+/// Whether a heading names what was found and is no longer there.
+pub(super) fn settles(heading: &str) -> bool {
+    const SETTLED: &[&str] = &["resolved", "fixed", "closed", "already fixed", "해결", "解決済み", "已解决", "已修复"];
+    let folded = label::fold(heading.trim_matches(['*', '_', ' ', '✅']));
+    SETTLED.iter().any(|s| folded.starts_with(s))
+}
+
 /// Words that take a closed heading back: what stands under it is open, or partly so.
 const REOPENED: &[&str] = &["reappear", "again", "regress", "weakness", "broken", "not ", "but "];
 

@@ -19,6 +19,7 @@ const VERDICTS: &[&str] = &[
     "review result",
     "판정",
     "최종 판정",
+    "결론",
     "判定",
     "最終判定",
     "結論",
@@ -333,6 +334,39 @@ pub fn is_absence(text: &str) -> bool {
     words.first() == Some(&"no") && (2..=4).contains(&tail) && words.get(tail - 1).is_some_and(|w| NOUNS.contains(w))
 }
 
+/// Whether a line takes back that something is closed: `(not fixed)`, `still open`.
+pub fn is_open_still(line: &str) -> bool {
+    const OPEN: &[&str] = &[
+        "not fixed",
+        "not resolved",
+        "not addressed",
+        "unfixed",
+        "unresolved",
+        "unaddressed",
+        "still open",
+        "still leaks",
+        "still broken",
+        "still there",
+        "still present",
+        "still fails",
+        "reopened",
+        "re-opened",
+        "미해결",
+        "未修复",
+        "未解决",
+        "未解決",
+        "未修正",
+    ];
+    let lower = line.to_lowercase();
+    OPEN.iter().any(|o| holds(&lower, o))
+}
+
+/// Whether a line is a thematic break: three or more of one mark, and nothing else.
+pub fn is_break(line: &str) -> bool {
+    let marks: Vec<u8> = line.bytes().filter(|b| !matches!(b, b' ' | b'\t')).collect();
+    marks.len() >= 3 && matches!(marks[0], b'*' | b'-' | b'_') && marks.iter().all(|b| *b == marks[0])
+}
+
 /// Nouns that make a level word before them a grade.
 const GRADED: &[&str] = &[
     "severity",
@@ -407,6 +441,11 @@ const OTHER: &[&str] = &[
     "검토 불가",
     "검토할 수 없",
     "읽을 수 없",
+    "리뷰를 수행하지 못",
+    "검토하지 못",
+    "읽지 못",
+    "読み取れません",
+    "確認できません",
     "読み込めません",
     "読めませんでした",
 ];
@@ -445,6 +484,15 @@ const SAID: &[&str] = &[
     "context length exceeded",
     "not have permission to",
     "command not found",
+    "did not look at",
+    "didn't look at",
+    "could only review",
+    "not able to run",
+    "no access to the files",
+    "no diff was provided",
+    "no diff provided",
+    "nothing to review",
+    "i skipped",
 ];
 
 /// Every phrase without which no line says that nobody looked.
@@ -473,6 +521,11 @@ pub fn could_not_review(line: &str) -> Option<String> {
         return Some((*phrase).to_owned());
     }
     let lower = line.to_lowercase().replace('’', "'");
+    // Who could not find any problem has looked.
+    const FOUND_NONE: &[&str] = &["unable to find", "unable to identify", "unable to spot", "unable to detect", "unable to break"];
+    if FOUND_NONE.iter().any(|f| holds(&lower, f)) && !lower.contains("the diff") {
+        return None;
+    }
     if let Some(said) = SAID.iter().find(|s| holds(&lower, s)).filter(|_| !lower.contains('`')) {
         return Some((*said).to_owned());
     }

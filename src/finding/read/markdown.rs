@@ -31,6 +31,8 @@ struct Section {
     /// How many findings its heading says that it holds, and how many findings and closed items were read before it.
     promised: u64,
     before: u64,
+    /// It holds what was resolved, and no praise.
+    settles: bool,
 }
 
 /// An item that is still being read.
@@ -85,6 +87,8 @@ struct Reader<'t> {
     plain_fences: usize,
     /// No document is looked for before this byte: one that broke was read up to here.
     no_json_before: usize,
+    /// Lines that the report itself marks as closed.
+    settled: BTreeSet<u64>,
     /// Lines of documents that other readers have read, first and last.
     holes: Vec<(u64, u64)>,
     /// The file a bot's folded section is about.
@@ -135,6 +139,7 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         plain_fence: None,
         plain_fences: 0,
         no_json_before: 0,
+        settled: BTreeSet::new(),
         holes: Vec::new(),
         file: None,
         claimed: Vec::new(),
@@ -281,6 +286,10 @@ impl<'t> Reader<'t> {
         }
         let indent = line.text.len() - line.text.trim_start().len();
         let body = &line.text[indent..];
+        if label::is_break(body) {
+            self.end_table();
+            return;
+        }
         if body.starts_with('|') && self.row(body, line.number) {
             self.last = None;
             return;
@@ -366,6 +375,7 @@ impl<'t> Reader<'t> {
         self.push_section(level, kind, number);
         if let Some(section) = self.sections.last_mut() {
             section.promised = promised;
+            section.settles = heading::settles(heading);
         }
         if let Some(tag) = item {
             self.open_item(heading, 0, number, tag, location::scan(heading));
@@ -385,7 +395,18 @@ impl<'t> Reader<'t> {
         }
         self.ordinal += 1;
         let before = self.listed();
-        self.sections.push(Section { level, kind, items: false, absent: None, denied: false, children: false, line, promised: 0, before });
+        self.sections.push(Section {
+            level,
+            kind,
+            items: false,
+            absent: None,
+            denied: false,
+            children: false,
+            line,
+            promised: 0,
+            settles: false,
+            before,
+        });
     }
 
     /// How many items were read so far, open and closed.
@@ -633,14 +654,19 @@ impl<'t> Reader<'t> {
             }
             return;
         }
-        if self.continues(mark.is_some(), indent) {
+        let own_grade = mark.is_some() && content.starts_with(['[', '【']) && self.open.as_ref().is_some_and(|o| o.heading != Some(7));
+        let own_grade = own_grade && entry::tag(content, &[]).is_some_and(|t| t.written.is_some() && !t.candidate);
+        if !own_grade && self.continues(mark.is_some(), indent) {
             self.continue_item(content);
             return;
         }
         let (in_severity, in_findings, elsewhere) = match self.governs() {
+            Some(Kind::Closed) if label::is_open_still(content) => (false, true, false),
             Some(Kind::Closed) => {
                 self.close_item();
-                self.review.resolved += u64::from(mark.is_some() && looks_like_item(content));
+                // Praise settles nothing: a grade that stands in it is doubted all the same.
+                let settles = self.sections.iter().rev().find(|s| s.kind == Kind::Closed).is_some_and(|s| s.settles);
+                self.resolve(mark.is_some() && looks_like_item(content), settles.then_some(number));
                 return;
             }
             Some(Kind::Severity(_)) => (true, false, false),
@@ -657,9 +683,18 @@ impl<'t> Reader<'t> {
             self.absent(content, elsewhere);
             return;
         }
+        if entry::is_closed(content) && label::is_open_still(content) {
+            // Ticked or struck, and said to be open all the same.
+            let bare = content.trim_start_matches(['~', '✅', '☑', ' ']);
+            let bare = label::tick_box(bare).map_or(bare, |(_, behind)| behind);
+            let cites = location::scan(bare);
+            let tag = entry::tag(bare, &cites).unwrap_or(Tag { inherited: true, ..Tag::of(self.inherited(), 0) });
+            self.open_item(bare, indent, number, tag, cites);
+            return;
+        }
         if entry::is_closed(content) {
             self.close_item();
-            self.review.resolved += u64::from(mark.is_some() && looks_like_item(content));
+            self.resolve(mark.is_some() && looks_like_item(content), Some(number));
             return;
         }
         let own = self.own_tag(content, &cites, mark.is_some(), (in_severity, in_findings));
@@ -684,6 +719,14 @@ impl<'t> Reader<'t> {
                     section.denied = doubt::is_denied(&content.to_lowercase());
                 }
             }
+        }
+    }
+
+    /// Counts a line that the report itself marks as closed.
+    fn resolve(&mut self, item: bool, settled: Option<u64>) {
+        if item {
+            self.review.resolved += 1;
+            self.settled.extend(settled);
         }
     }
 
@@ -922,7 +965,7 @@ impl<'t> Reader<'t> {
                 self.review.failure = Some(Failure::ErrorReported);
             }
         }
-        doubt::approval(&mut self.review, self.text, &self.silent, &self.holes);
+        doubt::approval(&mut self.review, self.text, &self.silent, &self.settled, &self.holes);
         if self.review.canonical {
             self.review.format = Some(Format::Canonical);
         }
