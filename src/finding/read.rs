@@ -7,9 +7,11 @@
 //! gives a review that says nothing, and its reader decides.
 
 mod against;
+mod beside;
 pub mod cargo;
 pub mod compiler;
 mod counts;
+mod diagnostics;
 pub mod doubt;
 pub mod entry;
 pub mod eslint;

@@ -160,7 +160,8 @@ fn telling() -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(all).ok()
 }
 
-fn speaks_against(line: &str, zone: Zone) -> bool {
+/// Whether a line speaks of a grave finding, or against the change.
+pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
     let body = line.trim_start_matches(['>', ' ', '\t', '\u{a0}']);
     let content = against::undisguised(&body[list_mark(body).unwrap_or(0)..]);
     let content = content.as_ref();

@@ -112,6 +112,32 @@ pub(super) fn strange(content: &str, cites: &[location::Cite]) -> Option<Tag> {
     (named && placed).then(|| Tag::of(Some(written), end + 2))
 }
 
+/// Whether the text of an item holds the tag of another one: a graver level in brackets, or any with a place behind it.
+pub(super) fn holds_another(text: &str, own: Option<&Written>) -> bool {
+    let grade = own.map_or(severity::Grade::Unknown, |w| w.grade);
+    text.match_indices('[').any(|(at, _)| {
+        let inner = &text[at + 1..];
+        let Some(end) = inner.find(']').filter(|e| *e <= 12) else { return false };
+        let Some(level) = only_level(&inner[..end]) else { return false };
+        let graver = grade != severity::Grade::Unknown && level.grade < grade;
+        // A place right behind the tag: no line is looked through once for each of its brackets.
+        let behind = &inner[end + 1..];
+        let near = &behind[..behind.floor_char_boundary(160)];
+        let placed = location::scan(near).first().is_some_and(|c| c.place.line.is_some() && c.span.start <= 3);
+        graver || placed
+    })
+}
+
+/// Whether a line is what a tool prints: `path:12:2: text`.
+pub(super) fn is_diagnostic(content: &str) -> bool {
+    let Some((path, rest)) = content.split_once(':').filter(|(path, _)| path.contains('.') && !path.contains(['`', '*', ' '])) else {
+        return false;
+    };
+    let mut parts = rest.splitn(3, ':');
+    let number = |part: Option<&str>| part.is_some_and(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
+    !path.is_empty() && number(parts.next()) && number(parts.next()) && parts.next().is_some_and(|text| text.starts_with(' '))
+}
+
 /// `[P2 · perf][auth]`, `【重大】`
 fn bracketed(content: &str, lead: usize) -> Option<Tag> {
     let body = &content[lead..];

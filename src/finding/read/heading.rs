@@ -68,11 +68,18 @@ const FINDINGS: &[&str] = &[
     "指摘",
     "问题",
     "问题列表",
+    "문제",
+    "문제점",
+    "이슈",
+    "지적",
     "지적 사항",
     "지적사항",
     "발견 사항",
     "발견사항",
 ];
+
+/// Words before the name of a findings list that change nothing of it.
+const MORE: &[&str] = &["additional ", "other ", "further ", "more ", "the ", "추가 ", "기타 ", "발견된 ", "其他", "发现的", "その他の"];
 
 /// Starts of headings whose items are not findings.
 const CLOSED: &[&str] = &[
@@ -191,10 +198,21 @@ pub(super) fn item(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
     (noun && inside != Some(&Kind::Closed)).then(|| Tag { inherited: true, ..Tag::of(None, lead + behind) })
 }
 
+/// A level mark with a place behind it, and where the place starts.
+fn marked(plain: &str) -> Option<(Written, usize)> {
+    let written = severity::at_start(plain).filter(|_| severity::emoji_at_start(plain))?;
+    let rest = plain.len() - plain[written.end..].trim_start().len();
+    let placed = location::scan(&plain[rest..]).first().is_some_and(|c| c.span.start == 0 && c.place.line.is_some());
+    placed.then_some((written, rest))
+}
+
 /// A heading that starts with a place: with a level behind it or at its end, or in a findings section.
 fn placed(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
     let lead = heading.len() - heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ')).len();
     let plain = &heading[lead..];
+    if let Some((written, rest)) = marked(plain) {
+        return Some(Tag::of(Some(written), lead + rest));
+    }
     let cites = location::scan(plain);
     cites.first().filter(|c| c.span.start == 0 && c.place.line.is_some())?;
     if let Some(tag) = entry::tag(plain, &cites) {
@@ -242,6 +260,34 @@ pub(super) fn atx(body: &str) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && opens).then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
 }
 
+/// A line that is a heading without marks: bold or slanted as a whole (`**Issues**`, `*Critical*`), or a short label before a list
+/// (`Critical issues:`, `발견된 문제:`). Only what opens a severity or findings section is one.
+pub(super) fn label_of_section(body: &str) -> Option<Kind> {
+    let line = body.trim_end();
+    if line.len() > 80 || line.starts_with(['-', '+', '|', '#', '>', '`', '[', '<']) || line.starts_with("* ") {
+        return None;
+    }
+    let wrapped = ["**", "__", "*", "_"].iter().find_map(|m| {
+        let inner = line.trim_end_matches([':', '：']).strip_prefix(m)?.strip_suffix(m)?;
+        (!inner.is_empty() && !inner.contains(['*', '_'])).then_some(inner)
+    });
+    let ended = || line.strip_suffix([':', '：']).map(|l| l.trim_matches(['*', '_']));
+    let text = wrapped.or_else(ended)?.trim().trim_end_matches([':', '：']);
+    // A whole sentence is a label only when it announces a list.
+    let announces = text.split_whitespace().count() > 4;
+    let following = announces && LISTED.iter().any(|l| label::fold(text).ends_with(l));
+    match kind(text) {
+        _ if following => Some(Kind::Findings),
+        Kind::Severity(written) if !announces => Some(Kind::Severity(written)),
+        Kind::Findings if !announces => Some(Kind::Findings),
+        _ => None,
+    }
+}
+
+/// Ends of a sentence that a list of findings follows.
+const LISTED: &[&str] =
+    &["following issues", "following problems", "following findings", "following bugs", "following defects", "following concerns"];
+
 /// `**🔴 Critical**` alone on a line.
 pub(super) fn bold(body: &str) -> Option<Written> {
     let inner =
@@ -257,10 +303,12 @@ pub(super) fn kind(heading: &str) -> Kind {
         return Kind::Closed;
     }
     let named = folded.split(['(', ':', '（']).next().unwrap_or_default().trim();
+    // "Additional issues", "추가 지적": more of the same.
+    let named = MORE.iter().find_map(|m| named.strip_prefix(m)).map_or(named, str::trim);
     if FINDINGS.contains(&named) {
         return Kind::Findings;
     }
-    if levelled(plain).is_some_and(|(_, number)| number) {
+    if levelled(plain).is_some_and(|(_, number)| number) || marked(plain).is_some() {
         return Kind::Other;
     }
     severity_of(plain).map_or(Kind::Other, Kind::Severity)

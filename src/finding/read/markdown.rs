@@ -319,7 +319,23 @@ impl<'t> Reader<'t> {
             self.push_section(7, Kind::Findings, line.number);
             return;
         }
+        if let Some(kind) = self.label_of_section(body, indent) {
+            self.push_section(7, kind, line.number);
+            return;
+        }
         self.item_line(body, indent, line.number);
+    }
+
+    /// The section that a line without heading marks opens: a label of its own, or an item that is nothing but a level word and has
+    /// a list below it. Inside an item such a line is part of it.
+    fn label_of_section(&self, body: &str, indent: usize) -> Option<Kind> {
+        if self.open.as_ref().is_some_and(|o| o.heading.is_some() || indent > o.indent) {
+            return None;
+        }
+        if indent == 0 && self.open.as_ref().is_none_or(|o| o.after_blank) {
+            return heading::label_of_section(body);
+        }
+        None
     }
 
     /// Whether a line is part of an echoed prompt.
@@ -654,6 +670,12 @@ impl<'t> Reader<'t> {
             }
             return;
         }
+        if mark.is_none() && indent == 0 && entry::is_diagnostic(content) && entry::tag(content, &location::scan(content)).is_none() {
+            // What a tool prints stands beside an item, not in it.
+            self.close_item();
+            self.review.suspicious.insert(number);
+            return;
+        }
         let own_grade = mark.is_some() && content.starts_with(['[', '【']) && self.open.as_ref().is_some_and(|o| o.heading != Some(7));
         let own_grade = own_grade && entry::tag(content, &[]).is_some_and(|t| t.written.is_some() && !t.candidate);
         if !own_grade && self.continues(mark.is_some(), indent) {
@@ -700,6 +722,10 @@ impl<'t> Reader<'t> {
         let own = self.own_tag(content, &cites, mark.is_some(), (in_severity, in_findings));
         match own {
             Some(tag) => {
+                if entry::holds_another(content.get(tag.rest..).unwrap_or_default(), tag.written.as_ref()) {
+                    // One line, two grades: what the second one says is no item of its own.
+                    self.review.suspicious.insert(number);
+                }
                 self.open_item(content, indent, number, tag, cites);
                 if let Some(open) = &mut self.open {
                     open.marked = mark.is_some();

@@ -4,14 +4,14 @@
 //! read like any other text. Source: cases/reports/README.md §3 to §5; spec/clients.md §4. Bound: linear in the document.
 
 use super::json::{Map, Node};
-use super::{LineIndex, cargo, eslint, github, item, rdjson, sarif};
+use super::{LineIndex, beside, cargo, diagnostics, eslint, github, item, rdjson, sarif};
 use crate::base::reason::Contradiction;
 use crate::base::severity;
 use crate::base::verdict::{self, Class};
 use crate::finding::{Counted, Failure, Format, Review, Statement};
 
 /// Keys of a findings list.
-const LISTS: &[&str] = &[
+pub(super) const LISTS: &[&str] = &[
     "findings",
     "issues",
     "problems",
@@ -27,10 +27,10 @@ const LISTS: &[&str] = &[
 ];
 
 /// Keys of a verdict that is a word.
-const VERDICTS: &[&str] = &["verdict", "final_verdict", "overall_verdict", "overall_correctness", "decision", "review_decision"];
+pub(super) const VERDICTS: &[&str] = &["verdict", "final_verdict", "overall_verdict", "overall_correctness", "decision", "review_decision"];
 
 /// Keys whose text may be an answer.
-const TEXTS: &[&str] = &[
+pub(super) const TEXTS: &[&str] = &[
     "result",
     "structured_output",
     "output",
@@ -52,7 +52,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Keys whose text is never the reviewer's answer.
-const NEVER: &[&str] = &["prompt", "input", "instructions", "stderr", "cmd", "command", "diff", "patch", "arguments", "system"];
+pub(super) const NEVER: &[&str] = &["prompt", "input", "instructions", "stderr", "cmd", "command", "diff", "patch", "arguments", "system"];
 
 /// How deep answers may lie in answers.
 const DEPTH: usize = 8;
@@ -108,7 +108,11 @@ fn objects(list: &[Node], lines: &LineIndex, depth: usize) -> Option<Review> {
 }
 
 fn object(map: &Map, lines: &LineIndex, depth: usize) -> Option<Review> {
-    if let Some(review) = sarif::read(map, lines).or_else(|| rdjson::read(map, lines)).or_else(|| rdjson::read_line(map, lines)) {
+    if let Some(review) = sarif::read(map, lines)
+        .or_else(|| rdjson::read(map, lines))
+        .or_else(|| rdjson::read_line(map, lines))
+        .or_else(|| diagnostics::read(map, lines))
+    {
         return Some(review);
     }
     let mut review = Review { format: Some(Format::Json), ..Review::default() };
@@ -117,6 +121,9 @@ fn object(map: &Map, lines: &LineIndex, depth: usize) -> Option<Review> {
         known |= state(&mut review, key, value, lines.line(map.at));
         if let Some(list) = value.list().filter(|_| LISTS.contains(&key.as_str())) {
             known |= findings(&mut review, list, lines);
+        }
+        if let Some(files) = value.map().filter(|_| LISTS.contains(&key.as_str())) {
+            known |= by_file(&mut review, files, lines);
         }
         if let Some(counts) = value.map().filter(|_| matches!(key.as_str(), "counts" | "summary" | "totals" | "stats")) {
             count(&mut review, counts);
@@ -139,66 +146,9 @@ fn object(map: &Map, lines: &LineIndex, depth: usize) -> Option<Review> {
         inner.filter(|r| !r.findings.is_empty()).collect::<Vec<_>>().into_iter().for_each(|r| review.absorb(r));
     }
     if known && depth < DEPTH {
-        elsewhere(&mut review, map, lines);
+        beside::read(&mut review, map, lines);
     }
     known.then_some(review)
-}
-
-/// What an answer holds under keys that are no list of findings of ours: an object that grades itself is a finding wherever it
-/// stands, and a line of text that looks like one is suspicious.
-fn elsewhere(review: &mut Review, map: &Map, lines: &LineIndex) {
-    let read_before = |key: &str, node: &Node| {
-        let list = LISTS.contains(&key) && node.list().is_some();
-        list || VERDICTS.contains(&key) || NEVER.contains(&key) || TEXTS.contains(&key)
-    };
-    let further = map.entries.iter().rev().filter(|(key, node)| !read_before(key, node));
-    let mut open: Vec<Inner<'_>> =
-        further.map(|(key, node)| Inner { key, node, at: map.at, listed: LISTS.contains(&key.as_str()), path: None }).collect();
-    while let Some(Inner { key, node, at, listed, path }) = open.pop() {
-        let path = if key.contains(['.', '/']) { Some(key) } else { path };
-        let level = severity::at_start(key).filter(|w| w.end == key.len());
-        match node {
-            Node::Text(text) if text.lines().any(super::label::is_suspicious) => drop(review.suspicious.insert(lines.line(at))),
-            Node::Map(inner) if is_graded(inner) || ((listed || level.is_some()) && item::is_finding(inner)) => {
-                let mut finding = inner.clone();
-                if let Some(level) = level.filter(|_| !is_graded(inner)) {
-                    finding.entries.push(("severity".to_owned(), Node::Text(level.text)));
-                }
-                if let Some(path) = path.filter(|_| item::path(inner).is_none()) {
-                    finding.entries.push(("path".to_owned(), Node::Text(path.to_owned())));
-                }
-                take(review, &finding, lines);
-            }
-            Node::Map(inner) => {
-                let path = item::path(inner).or(path);
-                let more = inner.entries.iter().rev().filter(|(name, _)| !NEVER.contains(&name.as_str()));
-                open.extend(more.map(|(name, node)| Inner {
-                    key: name,
-                    node,
-                    at: inner.at,
-                    listed: listed || LISTS.contains(&name.as_str()),
-                    path,
-                }));
-            }
-            Node::List(list) => open.extend(list.iter().rev().map(|node| Inner { key, node, at, listed, path })),
-            _ => {}
-        }
-    }
-}
-
-/// A value that is still to be looked into: its key, the place of the object it stands in, whether it is part of a list of
-/// findings, and the file that an object around it names.
-struct Inner<'n> {
-    key: &'n str,
-    node: &'n Node,
-    at: usize,
-    listed: bool,
-    path: Option<&'n str>,
-}
-
-/// Whether an object says how grave it is and what is wrong.
-fn is_graded(map: &Map) -> bool {
-    item::is_finding(map) && map.text(&["severity", "level", "priority"]).is_some()
 }
 
 /// What may hold an answer: the known keys first, else every text of some length that is not the caller's own.
@@ -209,7 +159,7 @@ fn answers(map: &Map) -> impl Iterator<Item = &Node> {
         .filter(move |(k, v)| {
             let key = k.as_str();
             let long = matches!(v, Node::Map(_) | Node::List(_)) || v.text().is_some_and(|t| t.len() > 24);
-            !NEVER.contains(&key) && (TEXTS.contains(&key) || (!known && long))
+            !NEVER.contains(&key) && !(LISTS.contains(&key) && v.map().is_some_and(is_by_file)) && (TEXTS.contains(&key) || (!known && long))
         })
         .map(|(_, v)| v)
 }
@@ -251,7 +201,25 @@ fn findings(review: &mut Review, list: &[Node], lines: &LineIndex) -> bool {
     before != (review.findings.len(), review.resolved, review.contradictions.len())
 }
 
-fn take(review: &mut Review, map: &Map, lines: &LineIndex) {
+/// Findings listed under the files they are about: `{"a.rs": [{…}]}`; true when it is such an object.
+fn by_file(review: &mut Review, files: &Map, lines: &LineIndex) -> bool {
+    if !is_by_file(files) {
+        return false;
+    }
+    for (path, list) in files.entries.iter().filter_map(|(path, node)| Some((path.as_str(), node.list()?))) {
+        for map in list.iter().filter_map(Node::map) {
+            take(review, &beside::placed(map, Some(path)), lines);
+        }
+    }
+    true
+}
+
+/// Whether an object lists something under names of files, and nothing else.
+pub(super) fn is_by_file(map: &Map) -> bool {
+    !map.entries.is_empty() && map.entries.iter().all(|(path, node)| path.contains(['.', '/']) && node.list().is_some())
+}
+
+pub(super) fn take(review: &mut Review, map: &Map, lines: &LineIndex) {
     match item::read(map, lines.line(map.at)) {
         Some(item::Item::Open(finding)) => review.findings.push(*finding),
         Some(item::Item::Closed) => review.resolved += 1,
