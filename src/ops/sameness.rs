@@ -113,10 +113,16 @@ impl Surfaces<'_> {
 
     fn anchors(&self, root: &Path, [from, to]: [&str; 2], sides: [&[Item]; 2]) -> Result<[Vec<Anchor>; 2], Fail> {
         let revisions = Revisions::open(self.host, root, from, to, &[self.folder.join("objects")])?;
-        // Cited paths are relative to the root that was named, trees hold them from the top.
+        // Cited paths are relative to the root that was named, or to the top as the trees hold them.
         let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
         let below = real.strip_prefix(revisions.top()).unwrap_or(Path::new("")).to_string_lossy().into_owned();
-        let from_top = |path: &String| if below.is_empty() || is_absolute(path) { path.clone() } else { format!("{below}/{path}") };
+        let from_top = |path: &String| {
+            let joined = format!("{below}/{path}");
+            let there = |path: &str| revisions.top().join(path).symlink_metadata().is_ok();
+            let as_is =
+                below.is_empty() || is_absolute(path) || (!there(&joined) && (there(path) || path.starts_with(&format!("{below}/"))));
+            if as_is { path.clone() } else { joined }
+        };
         let [old, new] =
             sides.map(|items| items.iter().map(|i| Item { path: i.path.as_ref().map(from_top), ..i.clone() }).collect::<Vec<_>>());
         let (old, new) = revisions.anchors(&old, &new)?;

@@ -22,6 +22,7 @@ pub fn note(mut findings: Vec<&mut RoundFinding>, items: &[response::Item], repo
     let old: Vec<Item> = items.iter().map(|item| answer(item, repo_root, known.contains(item.id.as_str()))).collect();
     let matched = matching::run((&old, &as_cited(&old)), (&new, &as_cited(&new)), &[], false);
     let pairs = matched.pairs.iter().map(|p| (p.previous, p.current)).chain(alone(&old, &matched.resolved, &new, &matched.added));
+    let pairs = pairs.chain(in_words(&old, &matched.resolved, &new, &matched.added));
     for (item, finding) in pairs.collect::<Vec<_>>() {
         findings[finding].disposition = of(&items[item]);
     }
@@ -47,6 +48,23 @@ fn answer(item: &response::Item, repo_root: Option<&str>, stated: bool) -> Item 
         title: item.title.clone(),
         ..Item::default()
     }
+}
+
+/// Items and findings without a place of their own that are the only ones left with their title.
+fn in_words(old: &[Item], left: &[usize], new: &[Item], open: &[usize]) -> Vec<(usize, usize)> {
+    let titled = |items: &[Item], all: &[usize]| -> HashMap<String, Vec<usize>> {
+        let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
+        for at in all.iter().filter(|at| !items[**at].title.trim().is_empty()) {
+            by_title.entry(items[*at].title.trim().to_lowercase()).or_default().push(*at);
+        }
+        by_title
+    };
+    let said = titled(old, left);
+    let found = titled(new, open).into_iter().filter_map(|(title, findings)| match (said.get(&title)?.as_slice(), findings.as_slice()) {
+        ([item], [finding]) if new[*finding].path.is_none() || old[*item].path.is_none() => Some((*item, *finding)),
+        _ => None,
+    });
+    found.collect()
 }
 
 /// Items and findings that are the only ones left at their line.

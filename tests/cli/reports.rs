@@ -185,6 +185,9 @@ fn no_finding_hides_in_a_container_of_another_name() {
             r#"{"verdict":"approve","findings":[{"severity":"low","severity":"high","file":"a.c","line":1,"title":"one"}]}"#,
             "high a.c:1 one",
         ),
+        (r#"{"verdict":"approve","findings":[],"blockers":["token is logged"]}"#, "unknown - token is logged"),
+        (r#"{"verdict":"approve","findings":[],"high":["a.rs:1 token is logged"]}"#, "high a.rs:1 a.rs:1 token is logged"),
+        (r#"{"verdict":"approve","findings":[],"summary":"the token is logged in auth.py:3, fix before merging"}"#, "suspicious"),
         ("verdict: approve\nfindings: []\n---\nfindings:\n- severity: critical\n  path: a.c\n  line: 2\n  title: x\n", "critical a.c:2 x"),
         ("verdict = \"approve\"\n\n[[findings]]\nseverity = \"high\"\npath = \"src/a.rs\"\nline = 3\ntitle = \"x\"\n", "high src/a.rs:3 x"),
     ] {
@@ -211,6 +214,11 @@ fn a_verdict_that_was_struck_or_asks_approves_nothing() {
     assert!(!told("Verdict: ~~APPROVE~~\n").starts_with("Approve"));
     assert!(told("Verdict: ~~APPROVE~~ REQUEST_CHANGES\n").starts_with("NeedsAttention"));
     assert!(!told("Verdict: APPROVE?\n").starts_with("Approve"));
+    // A word against the change under any label beats the approval.
+    for said in ["Result: REJECTED", "결론: 승인 불가", "결론: 반려", "Recommendation: needs changes", "结论：需要修改", "判定：変更要求"]
+    {
+        assert!(told(&format!("{said}\n\nVerdict: approve\n")).starts_with("NeedsAttention"), "{said}");
+    }
 }
 
 #[test]

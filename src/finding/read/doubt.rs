@@ -208,7 +208,12 @@ fn is_settled(lower: &str) -> bool {
     }
     let words: Vec<&str> =
         lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '’'))).filter(|w| !w.is_empty()).collect();
-    let done = words.windows(2).any(|p| PAST.contains(&p[0]) && DONE.contains(&p[1])) || opens_as_done(lower);
+    const MENDS: &[&str] = &["fixes", "resolves", "closes", "addresses", "corrects"];
+    const CHANGE: &[&str] = &["pr", "change", "patch", "commit", "this", "it", "diff"];
+    let mends = words.windows(2).any(|p| CHANGE.contains(&p[0]) && MENDS.contains(&p[1]));
+    let ends =
+        lower.trim_end_matches(['.', ')', ' ', '*']).rsplit_once([':', '—', '–', '~', '(']).is_some_and(|(_, t)| DONE.contains(&t.trim()));
+    let done = words.windows(2).any(|p| PAST.contains(&p[0]) && DONE.contains(&p[1])) || opens_as_done(lower) || mends || ends;
     done && !words.iter().any(|w| UNSETTLED.contains(&w.replace('’', "'").as_str()))
 }
 
@@ -595,6 +600,22 @@ mod tests {
             "<ul><li><b>Critical</b>: SQL injection</li></ul>",
             "## Passed checks\n\n- **[P0]** SQL injection — src/a.rs:12",
             "- 重要度:高 SQLインジェクション src/a.rs:12",
+            "Ready to merge? No",
+            "승인하지 않습니다.",
+            "日志中打印了令牌，必须修复。",
+            "重大な問題：トークンがログに出る",
+            "**Issues**\n\n- Token is logged (auth.py:3)",
+            "Critical issues:\n\n1. auth.py:3 token is logged",
+            "I found the following problems:\n\n1. token is logged (auth.py:3)",
+            "- **HIGH** token is logged",
+            "[BUG] token is logged",
+            "🛑 token is logged",
+            "2 issues found",
+            "\\[high\\] auth.py:3 token is logged",
+            "[ｈｉｇｈ] auth.py:3 token is logged",
+            "- [low] z.rs:1 nits [critical] a.rs:2 RCE",
+            "- [x] [high] a.rs:12 null deref (not fixed)",
+            "## Resolved\n\n- [high] a.rs:12 null deref (still open)",
         ] {
             assert!(doubts(text) > 0, "{text}");
         }
@@ -624,6 +645,12 @@ mod tests {
             "```rust\nlet x = levels[high];\nassert!(limits[critical] > 1);\n```",
             "- [high] `a.rs:3` from the last round is fixed",
             "> [P1] the race found in function f was addressed",
+            "Previously reported [high] src/a.rs:12 null deref: fixed.",
+            "~~[high] src/a.rs:12 null deref~~ fixed",
+            "This PR fixes the critical race in src/a.rs:12. The fix is right.",
+            "- [x] [high] a.rs:12 null deref (fixed)",
+            "## Resolved\n\n- [high] a.rs:12 null deref",
+            "I was unable to find any issues.",
             "## Passed\n\n- ✅ locks are released\n- no blocking calls",
             "> earlier: the cache was slow",
             "Confidence: (high)",

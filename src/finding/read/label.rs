@@ -404,7 +404,19 @@ pub fn is_suspicious(line: &str) -> bool {
         return false;
     }
     let lower = line.to_lowercase();
-    const ENDED: &[&str] = &["fixed", "closed", "resolved", "已解决", "해결", "解決"];
+    const ENDED: &[&str] = &[
+        "fixed",
+        "closed",
+        "resolved",
+        "this pr fixes",
+        "this change fixes",
+        "patch fixes",
+        "commit fixes",
+        "this fixes",
+        "已解决",
+        "해결",
+        "解決",
+    ];
     const OPEN: &[&str] = &["be fixed", "be resolved", "be closed", "not fixed", "not resolved", "unfixed", "unresolved", "never fixed"];
     if ENDED.iter().any(|w| lower.contains(w)) && !OPEN.iter().any(|w| lower.contains(w)) {
         return false;

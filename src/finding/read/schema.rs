@@ -159,7 +159,9 @@ fn answers(map: &Map) -> impl Iterator<Item = &Node> {
         .filter(move |(k, v)| {
             let key = k.as_str();
             let long = matches!(v, Node::Map(_) | Node::List(_)) || v.text().is_some_and(|t| t.len() > 24);
-            !NEVER.contains(&key) && !(LISTS.contains(&key) && v.map().is_some_and(is_by_file)) && (TEXTS.contains(&key) || (!known && long))
+            !NEVER.contains(&key)
+                && !(LISTS.contains(&key) && v.map().is_some_and(is_by_file))
+                && (TEXTS.contains(&key) || (!known && long))
         })
         .map(|(_, v)| v)
 }
