@@ -159,9 +159,9 @@ fn answers(map: &Map) -> impl Iterator<Item = &Node> {
         .filter(move |(k, v)| {
             let key = k.as_str();
             let long = matches!(v, Node::Map(_) | Node::List(_)) || v.text().is_some_and(|t| t.len() > 24);
-            !NEVER.contains(&key)
-                && !(LISTS.contains(&key) && v.map().is_some_and(is_by_file))
-                && (TEXTS.contains(&key) || (!known && long))
+            let read = LISTS.contains(&key) && v.map().is_some_and(is_by_file);
+            let other = NEVER.contains(&key) || read;
+            !other && (TEXTS.contains(&key) || (!known && long))
         })
         .map(|(_, v)| v)
 }
