@@ -18,6 +18,13 @@ fn round_states_of_every_schema_read() {
     let bytes = golden("round-state-2.json");
     let new = round_state::read(&bytes).unwrap();
     assert_eq!(round_state::bytes(&new), bytes);
+    // One that was matched with the rounds before it: a finding that came back, one that is the same, and a disposition.
+    let bytes = golden("round-state-2-matched.json");
+    let matched = round_state::read(&bytes).unwrap();
+    assert!(matched.damaged.is_empty() && round_state::bytes(&matched) == bytes);
+    let rounds: Vec<Option<u64>> = matched.findings.iter().map(|f| f.same_as_round).collect();
+    assert_eq!((rounds, matched.matched.as_ref().unwrap().earlier.len()), (vec![Some(1), Some(2)], 1));
+    assert!(matched.findings[0].disposition.is_some());
 }
 
 #[test]
