@@ -5,6 +5,7 @@
 
 pub mod assert_same_path;
 pub mod check_readiness;
+pub mod check_scope;
 pub mod checkout;
 pub mod cleanup_residue;
 pub mod collect_metrics;
@@ -23,6 +24,7 @@ pub mod parse_findings;
 pub mod parse_response;
 pub mod plan_round;
 pub mod publish;
+pub mod pull_request;
 pub mod read_answer;
 pub mod record_round;
 pub mod render_prior_context;

@@ -4,4 +4,5 @@ pub mod change;
 pub mod fingerprint;
 pub mod line_map;
 pub mod own;
+pub mod pull_request;
 pub mod surface;

@@ -124,6 +124,10 @@ codes! {
     NotFound "NOT_FOUND" Input "a file that was named does not exist" "check the path";
     AccessDenied "ACCESS_DENIED" World "the system denied access to a file" "check owner and mode";
     IsDirectory "IS_DIRECTORY" Input "a folder stands where a file must be" "name a file";
+    GhMissing "GH_MISSING" World "no gh program could be found" "install the GitHub command line, or hand in --pr-json FILE";
+    GhUnauthenticated "GH_UNAUTHENTICATED" World "gh is not logged in" "run gh auth login, or hand in --pr-json FILE";
+    PrNotFound "PR_NOT_FOUND" Input "the host knows no such pull request" "check the number, or review the branch without --pr";
+    GhFailed "GH_FAILED" World "gh could not answer; the message holds its first line" "check the network and repeat, or hand in --pr-json FILE";
     Interrupted "INTERRUPTED" World "a signal asked the command to end; what was stored before is kept" "run it again with --loop-id to go on";
     Internal "INTERNAL" Bug "our own fault" "report it with the command line";
 }

@@ -121,7 +121,12 @@ fn shown(host: &Host, root: &Path, request: &Request, results: &Results) -> Resu
     if !is_sha256(&results.implementation_sha256) {
         return Err(Fail::new(Code::InvalidReadiness, "the results name no implementation fingerprint of 64 hex digits"));
     }
-    let scope = fingerprint_scope::Request { repo: Some(root.to_string_lossy().into_owned()), base: request.base.clone(), own: Vec::new() };
+    let scope = fingerprint_scope::Request {
+        repo: Some(root.to_string_lossy().into_owned()),
+        base: request.base.clone(),
+        own: Vec::new(),
+        ..fingerprint_scope::Request::default()
+    };
     let now = fingerprint_scope::run(&scope, host)?.scope_fingerprint;
     let current = now == results.implementation_sha256;
     let bound = |evidence: &Option<(String, String)>| {

@@ -374,6 +374,22 @@ impl Checkout {
         Ok((named, bases))
     }
 
+    /// A commit by its full id; none when it is not here.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`, `GIT_FAILED`.
+    pub fn commit(&self, oid: &str) -> Result<Option<String>, Fail> {
+        self.resolve(&format!("{oid}^{{commit}}"))
+    }
+
+    /// Whether the file system does not tell upper from lower case, as git found it.
+    ///
+    /// # Errors
+    /// `GIT_MISSING`, `GIT_FAILED`.
+    pub fn ignores_case(&self) -> Result<bool, Fail> {
+        Ok(self.git.ask(&["config", "--type=bool", "--get", "core.ignorecase"], b"")?.text() == "true")
+    }
+
     /// What it means that HEAD and a commit share none.
     pub fn no_merge_base(&self, with: &Candidate) -> Fail {
         let code = if self.shallow { Code::BaseMissing } else { Code::NoMergeBase };

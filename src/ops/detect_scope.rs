@@ -8,16 +8,19 @@ use serde::Serialize;
 use super::Ask;
 use super::checkout::{Candidate, Checkout, Commit, Look};
 use super::contents;
-use crate::base::Fail;
+use super::pull_request;
 use crate::base::id::is_empty_tree;
 use crate::base::reason::words;
+use crate::base::{Code, Fail};
 use crate::host::Host;
 use crate::scope::change::{self, Raw, Status};
+use crate::scope::pull_request::PullRequest;
 use crate::scope::surface::{File, Legs, join, net_zero};
 
 words! {
     /// What kind of scope it is.
     Kind {
+        Pr "pr",
         Branch "branch",
         Worktree "worktree",
         Codebase "codebase",
@@ -32,6 +35,8 @@ pub struct Request {
     pub repo: Option<String>,
     /// What to compare with.
     pub base: Option<String>,
+    /// The pull request that is asked for.
+    pub pr: pull_request::Request,
     /// State and reports folders of ours, left out while untracked.
     pub own: Vec<PathBuf>,
 }
@@ -51,6 +56,9 @@ pub struct Answer {
     pub warnings: BTreeSet<&'static str>,
     /// The id that stands for the whole code base as a `--base`.
     pub empty_tree: &'static str,
+    /// The pull request whose scope it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pr: Option<PullRequest>,
 }
 
 impl Answer {
@@ -70,10 +78,18 @@ impl Answer {
 /// Detects the scope.
 ///
 /// # Errors
-/// `NOT_A_REPOSITORY`, `BARE_REPOSITORY`, `BASE_NOT_FOUND`, `BASE_MISSING`, `NO_MERGE_BASE`, `GIT_FAILED`.
+/// `NOT_A_REPOSITORY`, `BARE_REPOSITORY`, `BASE_NOT_FOUND`, `BASE_MISSING`, `NO_MERGE_BASE`, `GIT_FAILED`; of a pull request
+/// `INVALID_ARGUMENT`, `GH_MISSING`, `GH_UNAUTHENTICATED`, `PR_NOT_FOUND`, `GH_FAILED`, and those of its document.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = host.absolute(Some(request.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
+    if request.pr.is_some() {
+        if request.base.is_some() {
+            return Err(Fail::new(Code::InvalidArgument, "`--base` is not taken with a pull request, whose base is its own"));
+        }
+        let pr = pull_request::read(&request.pr, host, &checkout)?;
+        return pull_request::scope(&checkout, host, pr);
+    }
     let own = checkout.own(&request.own);
     Ok(detect(&checkout, host, request.base.as_deref(), checkout.look(&own)?)?.answer)
 }
@@ -126,7 +142,7 @@ pub fn detect(checkout: &Checkout, host: &Host, base: Option<&str>, look: Look) 
         _ => None,
     };
     let head_oid = head.as_ref().map(|h| h.oid.clone());
-    let answer = Answer { kind, base: named, head: head_oid, files, warnings, empty_tree: checkout.empty_tree };
+    let answer = Answer { kind, base: named, head: head_oid, files, warnings, empty_tree: checkout.empty_tree, pr: None };
     Ok(Detected { answer, status, head, base_tree: from.tree, raw: Some(raw).filter(|_| !(from.unmerged && from.committed)) })
 }
 
@@ -242,7 +258,7 @@ fn files(
 }
 
 /// Base against working tree, with renames at git's default 50 % and without limit.
-fn raw_diff(checkout: &Checkout, revisions: &[&str]) -> Result<Vec<Raw>, Fail> {
+pub(super) fn raw_diff(checkout: &Checkout, revisions: &[&str]) -> Result<Vec<Raw>, Fail> {
     let form = ["--raw", "--numstat", "-z", "--no-abbrev", "--find-renames=50%", "-l0"];
     Ok(change::raw(&checkout.git.diff(&[&form[..], revisions].concat(), &[])?))
 }

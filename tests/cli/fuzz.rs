@@ -41,6 +41,8 @@ const TARGETS: &[Target] = &[
     ("links", |b| drop(wire::finding_set::links(b, &[], &[]))),
     ("line map", |b| drop(review_loop::scope::line_map::LineMap::read(b).fate("a", 3))),
     ("journal", |b| drop(wire::fix_journal::read(b))),
+    ("pull request", |b| drop(wire::pull_request::read(b))),
+    ("scope", |b| drop(wire::scope::read(b))),
     ("severities", |b| drop(wire::severities::read(b))),
     ("answer", |b| {
         for client in review_loop::source::answer::Client::ALL {

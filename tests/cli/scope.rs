@@ -425,3 +425,107 @@ fn an_edit_within_the_second_of_the_commit_is_seen() {
     let scope = kit.run(&["detect-scope", "--repo", "r"]).ok();
     assert_eq!((&scope["kind"], &scope["files"][0]["path"]), (&json!("worktree"), &json!("a.txt")));
 }
+
+/// A repository with a branch `topic` of one commit, and the description of its pull request.
+fn pull_request(kit: &Kit) -> Value {
+    kit.repo("r", &[("a.rs", "one\n"), ("b.rs", "b\n")]);
+    let base = kit.git("r", &["rev-parse", "HEAD"]);
+    kit.git("r", &["checkout", "-qb", "topic"]);
+    kit.write("r/a.rs", "one\ntwo\n");
+    kit.git("r", &["commit", "-qam", "topic"]);
+    let head = kit.git("r", &["rev-parse", "HEAD"]);
+    json!({
+        "number": 7, "state": "OPEN", "headRefName": "topic", "headRefOid": head, "baseRefName": "main", "baseRefOid": base,
+        "changedFiles": 1, "closingIssuesReferences": [{"number": 3}], "isCrossRepository": false
+    })
+}
+
+#[test]
+fn a_pull_request_is_compared_commit_against_commit() {
+    let kit = Kit::new();
+    let described = pull_request(&kit);
+    kit.write("pr.json", described.to_string());
+    kit.write("r/b.rs", "edited\n");
+    let scope = kit.run(&["detect-scope", "--repo", "r", "--pr-json", "pr.json"]).ok();
+    assert_eq!((&scope["kind"], &scope["base"], &scope["head"]), (&json!("pr"), &described["baseRefOid"], &described["headRefOid"]));
+    let paths: Vec<&str> = scope["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap()).collect();
+    assert_eq!((paths, &scope["pr"]["number"], &scope["pr"]["closes"]), (vec!["a.rs"], &json!(7), &json!([3])), "edits are not of it");
+    let with = |key: &str, value: Value| {
+        let mut other = described.clone();
+        other[key] = value;
+        kit.write("other.json", other.to_string());
+        kit.run(&["detect-scope", "--repo", "r", "--pr-json", "other.json"])
+    };
+    assert_eq!(with("changedFiles", json!(4)).ok()["warnings"], json!(["pr_file_count_mismatch"]));
+    assert_eq!(with("state", json!("MERGED")).ok()["warnings"], json!(["pr_not_open"]));
+    let absent = with("headRefOid", json!("1".repeat(40))).fails("BASE_MISSING");
+    assert_eq!(absent["error"]["hint"], "git fetch origin pull/7/head");
+    with("headRefOid", json!("HEAD")).fails("BAD_SHAPE");
+    with("headRefOid", json!("--output=x")).fails("BAD_SHAPE");
+    kit.run(&["detect-scope", "--repo", "r", "--pr-json", "pr.json", "--pr", "8"]).fails("INVALID_ARGUMENT");
+    kit.run(&["detect-scope", "--repo", "r", "--pr-json", "pr.json", "--base", "main"]).fails("INVALID_ARGUMENT");
+    kit.run(&["detect-scope", "--repo", "r", "--pr", "0"]).fails("INVALID_ARGUMENT");
+}
+
+#[test]
+fn each_failure_of_gh_is_told_apart_and_none_means_that_there_is_no_pull_request() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut kit = Kit::new();
+    let described = pull_request(&kit);
+    kit.write("pr.json", described.to_string());
+    let json = kit.text("pr.json");
+    let system = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{system}", kit.text("bin"));
+    kit.set("PATH", &path);
+    let gh = |script: &str| {
+        let file = kit.write("bin/gh", format!("#!/bin/sh\n{script}\n"));
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        kit.run(&["detect-scope", "--repo", "r", "--pr"])
+    };
+    assert_eq!(gh(&format!("cat '{json}'")).ok()["pr"]["number"], 7);
+    gh("echo 'To get started with GitHub CLI, please run:  gh auth login' >&2; exit 4").fails("GH_UNAUTHENTICATED");
+    gh("echo 'no pull requests found for branch \"topic\"' >&2; exit 1").fails("PR_NOT_FOUND");
+    gh("echo 'error connecting to api.github.com' >&2; exit 1").fails("GH_FAILED");
+    gh("echo '{}'").fails("BAD_SHAPE");
+    std::fs::remove_file(kit.path("bin/gh")).unwrap();
+    let only_git = kit.text("only");
+    std::fs::create_dir(&only_git).unwrap();
+    let git = system.split(':').map(|d| Path::new(d).join("git")).find(|p| p.is_file()).unwrap();
+    std::os::unix::fs::symlink(git, Path::new(&only_git).join("git")).unwrap();
+    kit.set("PATH", &only_git);
+    kit.run(&["detect-scope", "--repo", "r", "--pr"]).fails("GH_MISSING");
+}
+
+#[test]
+fn a_scope_is_checked_against_what_is_checked_out_and_edits_are_never_thrown_away() {
+    let kit = Kit::new();
+    kit.write("pr.json", pull_request(&kit).to_string());
+    let scope = kit.run(&["detect-scope", "--repo", "r", "--pr-json", "pr.json"]);
+    kit.write("scope.json", &scope.stdout);
+    let check = || kit.run(&["check-scope", "--repo", "r", "--scope", "scope.json"]);
+    let sound = check().ok();
+    assert_eq!((&sound["head_matches"], &sound["relation"], &sound["dirty"]), (&json!(true), &json!("same"), &json!([])));
+    kit.write("r/b.rs", "edited\n");
+    assert_eq!((check().ok()["warnings"].clone(), check().ok()["overlap"].clone()), (json!(["dirty_elsewhere"]), json!([])));
+    kit.write("r/a.rs", "mended\n");
+    let overlap = check();
+    assert_eq!((overlap.status, &overlap.json["ask"]["code"], &overlap.json["overlap"]), (3, &json!("dirty_overlap"), &json!(["a.rs"])));
+    let advice = overlap.json["ask"].to_string();
+    assert!(!["discard", "clean", "reset", "stash"].iter().any(|w| advice.contains(w)), "{advice}");
+    kit.git("r", &["checkout", "-q", "--", "."]);
+    kit.git("r", &["checkout", "-q", "main"]);
+    let behind = check();
+    assert_eq!((behind.status, &behind.json["ask"]["code"], &behind.json["relation"]), (3, &json!("head_mismatch"), &json!("behind")));
+    kit.git("r", &["commit", "-q", "--allow-empty", "-m", "more"]);
+    assert_eq!(check().json["relation"], "diverged");
+    // A working tree whose base was rewritten.
+    kit.write("r/b.rs", "edited\n");
+    let own = kit.run(&["detect-scope", "--repo", "r", "--base", "HEAD"]);
+    kit.write("scope.json", &own.stdout);
+    check().ok();
+    kit.git("r", &["commit", "-q", "--amend", "--allow-empty", "-m", "rewritten"]);
+    let lost = check();
+    assert_eq!((lost.status, &lost.json["ask"]["code"]), (3, &json!("base_lost")), "{}", lost.stdout);
+    kit.write("scope.json", "{\"kind\":\"all\",\"files\":[]}");
+    check().fails("BAD_SHAPE");
+}

@@ -63,6 +63,7 @@ commands! {
     }
     "scope" {
         detect_scope DetectScope false,
+        check_scope CheckScope false,
         fingerprint_scope FingerprintScope false,
     }
     "sources" {

@@ -21,6 +21,6 @@ pub(crate) struct ScopeFlags {
 impl ScopeFlags {
     pub(crate) fn request(self, host: &Host) -> Result<Request, Fail> {
         let own = self.own_dir.iter().map(|d| host.absolute(Some(d), "own folder")).collect::<Result<_, _>>()?;
-        Ok(Request { repo: self.repo, base: self.base, own })
+        Ok(Request { repo: self.repo, base: self.base, own, ..Request::default() })
     }
 }
