@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::label;
+use super::{label, location};
 use crate::base::severity;
 
 /// Sentences that refuse, whatever stands beside them.
@@ -26,17 +26,15 @@ const REFUSALS: &[&str] = &[
     "승인 불가",
     "병합하지 마",
     "머지하지 마",
-    "반려",
     "不建议合并",
     "请勿合并",
     "不要合并",
     "不能合并",
-    "拒绝",
+    "拒绝合并",
     "マージしないで",
     "マージすべきでは",
     "承認しません",
     "承認できません",
-    "却下",
 ];
 
 /// Demands and grave words of the other languages; a denial beside them takes them back.
@@ -48,7 +46,9 @@ const DEMANDS: &[&str] = &[
     "필수 수정",
     "심각한 문제",
     "심각한 결함",
-    "치명적",
+    "치명적인 문제",
+    "치명적인 결함",
+    "치명적인 버그",
     "必须修复",
     "必须修改",
     "需要修复",
@@ -61,11 +61,38 @@ const DEMANDS: &[&str] = &[
     "要修正",
     "重大な問題",
     "重大な欠陥",
-    "致命的な",
+    "致命的な問題",
+    "致命的な欠陥",
+    "致命的なバグ",
 ];
 
 /// What denies in these languages.
-const DENIALS: &[&str] = &["없", "않", "아니", "ありません", "ません", "なし", "ない", "没有", "未发现", "无需", "不需要", "不存在", "無"];
+const DENIALS: &[&str] = &[
+    "없",
+    "않",
+    "아니",
+    "못했",
+    "못하",
+    "ありません",
+    "ません",
+    "なし",
+    "ない",
+    "没有",
+    "未发现",
+    "无需",
+    "不需要",
+    "不存在",
+    "無",
+    ":无",
+    "：无",
+    ": 无",
+    "无。",
+    ":0",
+    "：0",
+    ": 0",
+    " 0,",
+    " 0건",
+];
 
 /// Labels that ask whether the change may go in.
 const ASKED: &[&str] = &[
@@ -91,24 +118,32 @@ const ASKED: &[&str] = &[
     "建议",
 ];
 
-/// How an answer of no begins.
+/// Answers of no; behind one stands nothing, or something that explains it.
 const NO: &[&str] = &[
     "no",
-    "not ",
-    "not_",
-    "reject",
-    "denied",
-    "deny",
-    "declined",
     "false",
-    "refuse",
+    "reject",
+    "rejected",
+    "denied",
+    "declined",
+    "refused",
     "failed",
     "fail",
     "hold",
-    "needs ",
+    "on hold",
     "blocked",
-    "do not",
-    "don't",
+    "needs work",
+    "needs changes",
+    "needs fixes",
+    "not ready",
+    "not approved",
+    "not mergeable",
+    "not yet",
+    "not ok",
+    "do not merge",
+    "do not approve",
+    "don't merge",
+    "don't approve",
     "request changes",
     "changes requested",
     "반려",
@@ -116,9 +151,11 @@ const NO: &[&str] = &[
     "거부",
     "승인 불가",
     "却下",
-    "差し戻",
-    "拒",
-    "不",
+    "差し戻し",
+    "拒绝",
+    "拒否",
+    "不通过",
+    "不合格",
     "否",
     "❌",
     "✗",
@@ -213,9 +250,13 @@ fn answers_no(content: &str) -> bool {
     if super::doubt::is_denied(&value) || value.starts_with("none") || value.starts_with("not applicable") {
         return false;
     }
-    let ends = |word: &str| !word.ends_with(char::is_alphanumeric) || !value[word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric());
-    let stems = |word: &str| matches!(word, "reject" | "refuse") || !word.is_ascii();
-    NO.iter().any(|word| value.starts_with(word) && (stems(word) || ends(word)))
+    // "no regressions" is an answer of another kind than "no" and "no, the cache is wrong".
+    NO.iter().any(|word| {
+        value.strip_prefix(word).is_some_and(|rest| {
+            let rest = rest.trim_start();
+            rest.is_empty() || rest.starts_with(['.', ',', ';', ':', '—', '–', '-', '(', '（', '。', '、', '，', '!'])
+        })
+    })
 }
 
 /// `Bug: x`, `Blocker - x`, `[BUG] x`, `버그: x`: a defect behind its label. A number or an address behind one refers to something else.
@@ -224,20 +265,27 @@ fn names_defect(content: &str) -> bool {
     let bracket = bare.strip_prefix('[').and_then(|inner| inner.split_once(']'));
     let dash = || [" - ", " — ", " – "].iter().filter_map(|d| bare.split_once(d)).min_by_key(|(head, _)| head.len());
     let colon = || label::split_label(content);
-    let named = |(head, value): &(&str, &str)| head.len() <= 32 && is_defect(head) && says(value);
+    // An issue or bug without a place may be what the change is about.
+    let placed = !location::scan(content).is_empty();
+    let named = |(head, value): &(&str, &str)| head.len() <= 32 && is_defect(head, placed) && says(value);
     let security = |(head, value): &(&str, &str)| head.eq_ignore_ascii_case("security") && says(value);
-    bracket.is_some_and(|b| named(&b) || security(&b)) || colon().is_some_and(|c| named(&c)) || dash().is_some_and(|d| named(&d))
+    let tagged = |(head, value): &(&str, &str)| is_defect(head, true) && says(value);
+    bracket.is_some_and(|b| tagged(&b) || security(&b)) || colon().is_some_and(|c| named(&c)) || dash().is_some_and(|d| named(&d))
 }
 
-fn is_defect(head: &str) -> bool {
+fn is_defect(head: &str, placed: bool) -> bool {
+    const OF_THE_CHANGE: &[&str] = &["bug", "issue", "defect", "regression", "버그", "오류", "错误", "バグ", "エラー"];
     let folded = label::fold(head.trim_matches(['*', '_', '`', ' ']));
-    DEFECTS.contains(&folded.as_str())
+    DEFECTS.contains(&folded.as_str()) && (placed || !OF_THE_CHANGE.contains(&folded.as_str()))
 }
 
 /// Whether a text says something that is no denial, reference or number.
 fn says(value: &str) -> bool {
     let value = value.trim_start_matches(['*', '_', '`', ' ', ':', '-', '—']);
-    let refers = value.starts_with(|c: char| c == '#' || c.is_ascii_digit()) || value.starts_with("http");
+    let refers = value.starts_with(|c: char| matches!(c, '#' | '[') || c.is_ascii_digit()) || value.starts_with("http");
+    let lower = value.to_ascii_lowercase();
+    let done = ["fixed", "resolved", "covered", "addressed", "closes", "fixes", "resolves", "see "].iter().any(|w| lower.starts_with(w));
+    let refers = refers || done;
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let long = letters > 2 || (letters > 0 && !value.is_ascii());
     long && !refers && !label::is_absence(value) && !super::doubt::is_denied(&value.to_lowercase()) && !denies(value)
@@ -247,7 +295,10 @@ fn says(value: &str) -> bool {
 fn shouts(content: &str) -> bool {
     let plain = label::bare_line(content);
     SHOUTED.iter().filter_map(|word| plain.strip_prefix(word)).any(|rest| {
-        let apart = rest.starts_with([' ', '*', ':', '-', '—', '\t']);
+        // "CRITICAL path" and "HIGH-level" are adjectives.
+        // With a colon it is a tag, which is read as a finding unless it stands in a legend.
+        let apart = rest.starts_with('*') || [" - ", " — ", " – "].iter().any(|d| rest.starts_with(d));
+        let apart = apart || (rest.starts_with(' ') && !location::scan(rest).is_empty());
         let value = rest.trim_start_matches(['*', '_', ' ', ':', '-', '—', '–']);
         // "P0: BLOCKER - blocks opening" says what a level means.
         let explains = severity::at_start(value).is_some();
@@ -257,9 +308,27 @@ fn shouts(content: &str) -> bool {
 
 /// `2 issues found`, `Found 2 problems`, `Issues: 2`, `3 failed`, `문제 2건 발견`.
 fn counts(lower: &str) -> bool {
-    if ["fixed", "resolved", "addressed", "were closed"].iter().any(|w| label::holds(lower, w)) || denies(lower) {
+    const OTHERWISE: &[&str] = &[
+        "fixed",
+        "resolved",
+        "addressed",
+        "were closed",
+        "handled",
+        "are gone",
+        " when ",
+        " if ",
+        "exit",
+        "first ",
+        "수정",
+        "해결",
+        "修",
+        "解决",
+        "直",
+    ];
+    if OTHERWISE.iter().any(|w| label::holds(lower, w)) || denies(lower) {
         return false;
     }
+    let of_tests = label::holds(lower, "test") || label::holds(lower, "passed");
     if !lower.is_ascii() && counted_things(lower) {
         return true;
     }
@@ -267,6 +336,7 @@ fn counts(lower: &str) -> bool {
     if let Some((head, value)) = label::split_label(lower)
         && COUNTED.contains(&label::fold(head).as_str())
         && number(value.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default())
+        && !value.contains(',')
         && !value.contains("🔴")
     {
         return true;
@@ -277,7 +347,7 @@ fn counts(lower: &str) -> bool {
         let before = at.checked_sub(1).map_or("", |n| words[n]);
         let noun = if COUNTED.contains(&behind(1)) { 1 } else { 2 };
         let stands = STANDS.contains(&before) || (1..=2).any(|n| STANDS.contains(&behind(noun + n)));
-        number(word) && (behind(1) == "failed" || (COUNTED.contains(&behind(noun)) && stands))
+        number(word) && ((behind(1) == "failed" && of_tests) || (COUNTED.contains(&behind(noun)) && stands))
     })
 }
 
@@ -360,11 +430,11 @@ mod tests {
             "CRITICAL token is logged in auth.py:3",
             "- **HIGH** token is logged",
             "P1 - token is logged",
-            "**Bug:** the token is logged",
+            "**Bug:** the token is logged (auth.py:3)",
             "[BUG] the token is logged",
             "Blocker - the token is logged",
-            "issue: token is logged in auth.py",
-            "버그: 토큰",
+            "issue: token is logged in auth.py:3",
+            "보안 취약점: 토큰",
             "2 issues found",
             "Found 2 problems.",
             "Issues: 2",
@@ -395,6 +465,25 @@ mod tests {
             "High cohesion, low coupling",
             "120 passed, 0 failed",
             "The error handling is careful",
+            "Result: No blocking findings; safe to merge.",
+            "Status: no changes needed",
+            "Status: not a breaking change",
+            "Overall: no surprises, well tested.",
+            "Issue: the cache was never evicted. Fix: evict on write.",
+            "Bug - fixed in this PR",
+            "Issue: PROJ-123",
+            "Issues: 12, 13",
+            "After 3 failed logins the account is locked, as the spec says.",
+            "It exits with code 2 if errors remain.",
+            "CRITICAL path is unchanged.",
+            "HIGH-level overview: the change splits the parser.",
+            "请求被拒绝时返回错误码。",
+            "却下された申請の状態遷移を確認しました。",
+            "반려 사유 없음",
+            "치명적: 0건",
+            "严重问题：无",
+            "심각한 문제를 찾지 못했습니다.",
+            "本次修改修复了 2 个问题。",
         ] {
             assert!(!speaks_against(line), "{line}");
         }

@@ -47,7 +47,7 @@ const TOTALS: &[&str] = &[
 ];
 
 /// Verbs of a sentence that says what this review found.
-const FOUND: &[&str] = &["found ", "identified ", "reports ", "reported ", "raised ", "there are ", "there is ", "발견", "検出", "发现"];
+const FOUND: &[&str] = &["found", "identified ", "reports ", "reported ", "raised ", "there are ", "there is ", "발견", "検出", "发现"];
 
 /// Nouns that a count may be of.
 const NOUNS: &[&str] = &[

@@ -22,7 +22,25 @@ const DONE: &[&str] = &["fixed", "closed", "resolved", "addressed", "corrected"]
 const PAST: &[&str] = &["is", "was", "are", "were", "been", "now", "already", "properly", "correctly", "all"];
 
 /// The same in one piece, and in the other languages of the reports.
-const SETTLED: &[&str] = &["no longer", "已解决", "已修复", "已修正", "해결", "수정됨", "解決済", "解決し", "修正済"];
+const SETTLED: &[&str] = &[
+    "no longer",
+    "已解决",
+    "已修复",
+    "已修正",
+    "修复了",
+    "解决了",
+    "改好了",
+    "해결",
+    "수정됨",
+    "수정되었",
+    "수정했",
+    "수정한",
+    "解決済",
+    "解決し",
+    "修正済",
+    "修正しました",
+    "直って",
+];
 
 /// Words that take such a verb back.
 const UNSETTLED: &[&str] = &[
@@ -172,10 +190,16 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
     if is_denied(&lower) {
         return false;
     }
-    if zone == Zone::Text && !explains_a_level(body) && DEMANDS.iter().any(|d| label::holds(&lower, d) && holds_words(&lower, d)) {
+    // "Must fix before merging: none"
+    if label::split_label(content).is_some_and(|(_, value)| label::is_absence(value)) {
+        return false;
+    }
+    let spoken = zone == Zone::Text && !explains_a_level(body);
+    if spoken && DEMANDS.iter().any(|d| label::holds(&lower, d) && demands(&lower, d)) {
         return true;
     }
-    if zone == Zone::Text && !explains_a_level(body) && against::refuses(&lower) {
+    // A heading names what its section holds, or does not hold.
+    if spoken && !body.starts_with('#') && heading::bold(body).is_none() && against::refuses(&lower) {
         return true;
     }
     if label::bare_line(&lower).starts_with("confidence") {
@@ -198,7 +222,16 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
         || grave_heading_with_title(body)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
-        || (content.contains("FAILED") && !["0 FAILED", "FAILED: 0", "no FAILED"].iter().any(|n| content.contains(n)))
+        || shouts_failed(content)
+}
+
+/// `FAILED` outside code, as the outcome of something.
+fn shouts_failed(content: &str) -> bool {
+    let spoken: String = content.split('`').step_by(2).collect();
+    spoken.match_indices("FAILED").any(|(at, word)| {
+        let apart = !spoken[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        apart && !spoken[at + word.len()..].starts_with(" to ")
+    }) && !["0 FAILED", "FAILED: 0", "no FAILED"].iter().any(|n| spoken.contains(n))
 }
 
 /// Whether a line speaks of something that is no longer there.
@@ -365,6 +398,17 @@ const BESIDE_DENIED: &[&str] = &[
     "merge",
     "merging",
     "would",
+    "worth",
+    "raising",
+    "reporting",
+    "flagging",
+    "could",
+    "find",
+    "spotted",
+    "spot",
+    "seen",
+    "needs",
+    "fixing",
 ];
 
 /// Whether the first sentence of a line denies that there is anything, and nothing stands behind it that does not. A sentence
@@ -376,7 +420,46 @@ pub(super) fn is_denied(lower: &str) -> bool {
     }
     let mut sentences =
         bare.split("; ").flat_map(|s| s.split(". ")).flat_map(|s| s.split(['。', '!'])).map(str::trim).filter(|s| !s.is_empty());
-    sentences.next().is_some_and(denies) && sentences.all(|s| denies(s) || is_settled(s))
+    sentences.next().is_some_and(|s| denies(s) || denies_in_cjk(s)) && sentences.all(|s| denies(s) || is_settled(s) || praises(s))
+}
+
+/// `발견된 문제가 없습니다`, `未发现问题`, `特にありません`: a short sentence that says there is nothing.
+fn denies_in_cjk(sentence: &str) -> bool {
+    const NOTHING: &[&str] = &["없습니다", "없음", "없다", "ありません", "なし", "没有", "未发现", "無"];
+    const OF: &[&str] = &["문제", "지적", "이슈", "발견", "결함", "问题", "发现", "指摘", "問題", "特に", "缺陷"];
+    let short = !sentence.is_ascii() && sentence.chars().count() <= 24;
+    short && NOTHING.iter().any(|n| label::holds(sentence, n)) && OF.iter().any(|o| label::holds(sentence, o))
+}
+
+/// A sentence behind a denial that says what is good, and takes nothing back.
+fn praises(sentence: &str) -> bool {
+    const GOOD: &[&str] = &[
+        "tested",
+        "covered",
+        "checked",
+        "verified",
+        "good",
+        "fine",
+        "clean",
+        "correct",
+        "safe",
+        "sound",
+        "well",
+        "solid",
+        "careful",
+        "simple",
+        "reasonable",
+        "좋",
+        "양호",
+        "良好",
+        "问题",
+    ];
+    const BACK: &[&str] =
+        &["but", "however", "except", "missing", "never", "without", "not", "though", "although", "unless", "should", "must"];
+    let words = || sentence.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty());
+    let good =
+        words().any(|w| GOOD.contains(&w)) || (!sentence.is_ascii() && GOOD.iter().any(|g| !g.is_ascii() && label::holds(sentence, g)));
+    good && !words().any(|w| BACK.contains(&w)) && location::scan(sentence).is_empty()
 }
 
 fn denies(sentence: &str) -> bool {
@@ -396,15 +479,31 @@ fn denies(sentence: &str) -> bool {
     }
 }
 
-/// A row of a legend: a level word, and what it means.
+/// A row or bullet of a legend: a level word, and what it means.
 fn explains_a_level(body: &str) -> bool {
+    let bare = label::bare_line(body);
+    let level =
+        severity::at_start(bare).filter(|w| bare[w.end..].trim_start_matches(['*', '_', '`', ' ']).starts_with([':', '：', '—', '–', '-']));
+    if level.is_some() && location::scan(body).is_empty() {
+        return true;
+    }
     let first = body.strip_prefix('|').and_then(|r| r.split('|').next()).map(|c| c.trim_matches(['*', '_', '`', ' ']));
     first.is_some_and(|c| severity::at_start(c).is_some_and(|w| w.end == c.len())) && location::scan(body).is_empty()
 }
 
-/// Whether a phrase stands in a line as whole words.
-fn holds_words(lower: &str, phrase: &str) -> bool {
-    lower.match_indices(phrase).any(|(at, _)| !lower[..at].ends_with(char::is_alphanumeric))
+/// Whether a demand stands in a line as whole words, in a sentence that does not deny it: "nothing must be fixed" demands nothing,
+/// and "squash before merging" no work on the change.
+fn demands(lower: &str, phrase: &str) -> bool {
+    const WORK: &[&str] = &["must", "need", "fix", "should", "resolve", "address", "require", "has to", "have to"];
+    lower.match_indices(phrase).any(|(at, _)| {
+        let whole = !lower[..at].ends_with(char::is_alphanumeric) && !lower[at + phrase.len()..].starts_with(char::is_alphanumeric);
+        let start = lower[..at].rfind(['.', ';', '!']).map_or(0, |dot| dot + 1);
+        let sentence = &lower[start..at];
+        let denied = sentence.split(|c: char| !c.is_alphanumeric()).any(|w| matches!(w, "no" | "nothing" | "none"));
+        let works = phrase != "before merging" || WORK.iter().any(|w| label::holds(sentence, w));
+        let alone = phrase != "nack" || lower.chars().filter(|c| c.is_alphabetic()).count() == phrase.len();
+        (whole || phrase.ends_with("merg")) && !denied && works && alone
+    })
 }
 
 fn is_grave(grade: Grade) -> bool {
@@ -651,6 +750,24 @@ mod tests {
             "- [x] [high] a.rs:12 null deref (fixed)",
             "## Resolved\n\n- [high] a.rs:12 null deref",
             "I was unable to find any issues.",
+            "### 치명적\n\n없음\n\n### 경고\n\n없음",
+            "## 严重问题\n\n- 无",
+            "### Findings\n\nNo findings. The change is small and well tested.",
+            "### Findings\n\nI found nothing worth raising.",
+            "## 발견 사항\n\n발견된 문제가 없습니다.",
+            "## 问题\n\n未发现问题。代码质量良好。",
+            "### 🔴 Critical (0)\n\n### 🟡 Warning (0)",
+            "### Critical — None",
+            "No changes needed before merging.",
+            "Nothing needs to be fixed.",
+            "Please squash before merging.",
+            "The ACK/NACK handling is right.",
+            "Must fix before merging: none",
+            "The enum gains the state `FAILED`.",
+            "## Severity levels\n\n- P0: blocks the release\n- P1: must be fixed before merge",
+            "Blocking: none",
+            "P0: none\nP1: none",
+            "Critical: None found",
             "## Passed\n\n- ✅ locks are released\n- no blocking calls",
             "> earlier: the cache was slow",
             "Confidence: (high)",

@@ -362,6 +362,55 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
     })
 }
 
+/// Whether a bullet is a detail of the item above it: a label of what every item may say of itself.
+pub(super) fn is_detail(content: &str) -> bool {
+    const DETAILS: &[&str] = &[
+        "problem",
+        "impact",
+        "fix",
+        "issue",
+        "why",
+        "suggestion",
+        "suggested fix",
+        "recommendation",
+        "location",
+        "file",
+        "severity",
+        "details",
+        "detail",
+        "evidence",
+        "cause",
+        "root cause",
+        "risk",
+        "scenario",
+        "failure scenario",
+        "description",
+        "explanation",
+        "line",
+        "lines",
+        "문제",
+        "영향",
+        "수정",
+        "제안",
+        "위치",
+        "원인",
+        "근거",
+        "影響",
+        "修正",
+        "修正案",
+        "原因",
+        "場所",
+        "问题",
+        "影响",
+        "建议",
+        "位置",
+        "理由",
+        "修复",
+    ];
+    let named = label::split_label(content).map(|(name, _)| label::fold(name.trim_matches(['`', '*', '_'])));
+    named.is_some_and(|name| DETAILS.contains(&name.as_str()))
+}
+
 /// Whether an item may start with this key.
 pub(super) fn opens(key: &Key<'_>) -> bool {
     matches!(key, Key::Id(_) | Key::Title(_) | Key::Place(_))

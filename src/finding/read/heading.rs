@@ -362,6 +362,8 @@ pub(super) fn severity_of(text: &str) -> Option<Written> {
             _ if HEADING_NOUNS.contains(&lower.as_str()) || BESIDE.contains(&lower.as_str()) => {}
             // CJK level words run into their nouns: "심각한 문제", "重大な問題".
             _ if !word.is_ascii() && found.is_none() => found = Some(cjk_level(word)?),
+            // "주요 변경 사항" are the main changes, and no findings.
+            _ if !word.is_ascii() && CHANGES.iter().any(|c| word.contains(c)) => return None,
             _ if !word.is_ascii() => {}
             _ => return None,
         }
@@ -369,10 +371,22 @@ pub(super) fn severity_of(text: &str) -> Option<Written> {
     found
 }
 
+/// Nouns that make a heading one of the change and not of findings.
+const CHANGES: &[&str] = &["변경", "확인", "내용", "기능", "変更", "確認", "機能", "变更", "改动", "内容", "功能"];
+
+/// Whether a heading says itself that its section is empty: `Critical (0)`, `Findings: none`, `Critical — None`.
+pub(super) fn is_empty(heading: &str) -> bool {
+    let tail = heading.trim_end_matches(['*', '_', ' ', '#']);
+    let behind = tail.rsplit_once([':', '：', '—', '–']).map(|(_, behind)| behind.trim());
+    let counted = tail.strip_suffix([')', '）']).and_then(|t| t.rsplit_once(['(', '（'])).map(|(_, inner)| inner.trim());
+    behind.or(counted).is_some_and(|said| matches!(said, "0" | "0건" | "0件" | "0个") || label::is_absence(said))
+}
+
 /// A level word that a CJK word starts with.
 fn cjk_level(word: &str) -> Option<Written> {
     let chars: Vec<usize> = word.char_indices().map(|(i, c)| i + c.len_utf8()).collect();
-    chars.iter().rev().find_map(|end| severity::at_start(&word[..*end]).filter(|w| w.end == *end && *end >= 6))
+    let level = chars.iter().rev().find_map(|end| severity::at_start(&word[..*end]).filter(|w| w.end == *end && *end >= 6))?;
+    (!CHANGES.iter().any(|c| word[level.end..].contains(c))).then_some(level)
 }
 
 /// The level of a line of dashes or equal signs that makes the line above it a heading.

@@ -391,6 +391,7 @@ impl<'t> Reader<'t> {
         self.push_section(level, kind, number);
         if let Some(section) = self.sections.last_mut() {
             section.promised = promised;
+            section.denied = heading::is_empty(heading);
             section.settles = heading::settles(heading);
         }
         if let Some(tag) = item {
@@ -678,7 +679,8 @@ impl<'t> Reader<'t> {
         }
         let own_grade = mark.is_some() && content.starts_with(['[', '【']) && self.open.as_ref().is_some_and(|o| o.heading != Some(7));
         let own_grade = own_grade && entry::tag(content, &[]).is_some_and(|t| t.written.is_some() && !t.candidate);
-        if !own_grade && self.continues(mark.is_some(), indent) {
+        let detail = mark.is_some() && self.open.as_ref().is_some_and(|o| !o.marked) && entry::is_detail(content);
+        if !own_grade && (detail || self.continues(mark.is_some(), indent)) {
             self.continue_item(content);
             return;
         }
@@ -721,6 +723,13 @@ impl<'t> Reader<'t> {
         }
         let own = self.own_tag(content, &cites, mark.is_some(), (in_severity, in_findings));
         match own {
+            // "Blocking: none" says that there is nothing of the level.
+            Some(tag) if cites.is_empty() && says_none(content.get(tag.rest..).unwrap_or_default()) => {
+                self.close_item();
+                if let Some(section) = self.governing() {
+                    section.denied = true;
+                }
+            }
             Some(tag) => {
                 if entry::holds_another(content.get(tag.rest..).unwrap_or_default(), tag.written.as_ref()) {
                     // One line, two grades: what the second one says is no item of its own.
@@ -764,7 +773,8 @@ impl<'t> Reader<'t> {
         if let Some(tag) = entry::behind_mark(content, cites).filter(|_| marked) {
             return Some(tag);
         }
-        if let Some(written) = entry::trailing(content).filter(|_| marked && (in_severity || in_findings)) {
+        let titled = marked || content.starts_with("**");
+        if let Some(written) = entry::trailing(content).filter(|_| titled && (in_severity || in_findings)) {
             return Some(Tag::of(Some(written), 0));
         }
         if marked && entry::key(content).is_some_and(|k| entry::opens(&k)) {
@@ -1013,6 +1023,12 @@ impl<'t> Reader<'t> {
             self.take(inner);
         }
     }
+}
+
+/// Whether what stands behind a tag says that there is nothing.
+fn says_none(rest: &str) -> bool {
+    let said = rest.trim_matches([' ', '*', '_', ':', '-', '—', '.']);
+    !said.is_empty() && (label::is_absence(said) || said == "0")
 }
 
 /// Whether a weak level word is all that grades a finding.
