@@ -54,17 +54,16 @@ impl Reply {
 /// Prints an answer; gives the exit status.
 pub(crate) fn reply(reply: &Reply, pretty: bool) -> u8 {
     if let Some(text) = &reply.raw {
-        return write(text.as_bytes()).unwrap_or(reply.status);
+        return write(&[text.as_bytes()]).unwrap_or(reply.status);
     }
-    let mut line = match &reply.error {
+    let mut head = match &reply.error {
         None => b"{\"ok\":true".to_vec(),
         Some(error) => [b"{\"ok\":false,\"error\":", serde_json::to_vec(error).unwrap_or_default().as_slice()].concat(),
     };
     if reply.json.len() > 2 {
-        line.push(b',');
+        head.push(b',');
     }
-    line.extend_from_slice(reply.json.get(1..).unwrap_or(b"}"));
-    print(&line, pretty).unwrap_or(reply.status)
+    print(&head, reply.json.get(1..).unwrap_or(b"}"), pretty).unwrap_or(reply.status)
 }
 
 /// Prints a failure; gives the exit status. The nine reference commands keep the system's name of a file-system error
@@ -77,7 +76,7 @@ pub(crate) fn fail(fail: &Fail, reference: bool, pretty: bool) -> u8 {
     if reference {
         body.extend(fail.details.clone());
     }
-    print(&serde_json::to_vec(&body).unwrap_or_default(), pretty).unwrap_or(fail.status())
+    print(&serde_json::to_vec(&body).unwrap_or_default(), b"", pretty).unwrap_or(fail.status())
 }
 
 /// The `error` object of a failure.
@@ -98,20 +97,22 @@ fn error_of(fail: &Fail, reference: bool) -> Map<String, Value> {
 
 /// Prints help or version text.
 pub(crate) fn text(text: &str) -> u8 {
-    write(text.as_bytes()).unwrap_or(0)
+    write(&[text.as_bytes()]).unwrap_or(0)
 }
 
-fn print(line: &[u8], pretty: bool) -> Option<u8> {
-    let indented = pretty.then(|| serde_json::from_slice::<Value>(line).ok()).flatten();
-    let mut bytes = indented.and_then(|v| serde_json::to_vec_pretty(&v).ok()).unwrap_or_else(|| line.to_vec());
-    bytes.push(b'\n');
-    write(&bytes)
+/// Prints a line of two parts, which is not put together: an answer may be long.
+fn print(head: &[u8], rest: &[u8], pretty: bool) -> Option<u8> {
+    let indented = pretty.then(|| serde_json::from_slice::<Value>(&[head, rest].concat()).ok()).flatten();
+    match indented.and_then(|v| serde_json::to_vec_pretty(&v).ok()) {
+        Some(bytes) => write(&[&bytes, b"\n"]),
+        None => write(&[head, rest, b"\n"]),
+    }
 }
 
 /// A closed pipe is quiet: whoever closed it does not want the answer, and the effect of the command stands. Any other
 /// failure is one of the machine, and the status says so since the answer cannot.
-fn write(bytes: &[u8]) -> Option<u8> {
+fn write(parts: &[&[u8]]) -> Option<u8> {
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(bytes).and_then(|()| out.flush());
+    let written = parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush());
     written.err().filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe).map(|_| 2)
 }

@@ -183,7 +183,8 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
     let body = line.trim_start_matches(['>', ' ', '\t', '\u{a0}']);
     let content = against::undisguised(&body[list_mark(body).unwrap_or(0)..]);
     let content = content.as_ref();
-    if content.is_empty() || entry::is_template_item(content) {
+    // Nothing shorter than `NACK` or `[P0]` says anything.
+    if content.len() < 4 || entry::is_template_item(content) {
         return false;
     }
     let lower = content.to_lowercase();

@@ -161,7 +161,7 @@ const HEADING_NOUNS: &[&str] = &[
 
 /// A label that opens a findings list: `FINDINGS:`, `KEY_ISSUES:`, `**Review comments**:`
 pub(super) fn opens_list(body: &str) -> bool {
-    if body.len() > 60 || !body.trim_end().ends_with([':', '：', '*']) {
+    if !(4..=60).contains(&body.len()) || !body.trim_end().ends_with([':', '：', '*']) {
         return false;
     }
     let plain = body.trim_end().trim_matches(['*', '_', ' ', ':', '：']);
@@ -264,7 +264,8 @@ pub(super) fn atx(body: &str) -> Option<(usize, &str)> {
 /// (`Critical issues:`, `발견된 문제:`). Only what opens a severity or findings section is one.
 pub(super) fn label_of_section(body: &str) -> Option<Kind> {
     let line = body.trim_end();
-    if line.len() > 80 || line.starts_with(['-', '+', '|', '#', '>', '`', '[', '<']) || line.starts_with("* ") {
+    // No label of a section is shorter than `Bug:`.
+    if !(4..=80).contains(&line.len()) || line.starts_with(['-', '+', '|', '#', '>', '`', '[', '<']) || line.starts_with("* ") {
         return None;
     }
     let wrapped = ["**", "__", "*", "_"].iter().find_map(|m| {
