@@ -115,9 +115,10 @@ pub(super) fn strange(content: &str, cites: &[location::Cite]) -> Option<Tag> {
 /// Whether the text of an item holds the tag of another one: a graver level in brackets, or any with a place behind it.
 pub(super) fn holds_another(text: &str, own: Option<&Written>) -> bool {
     let grade = own.map_or(severity::Grade::Unknown, |w| w.grade);
-    text.match_indices('[').any(|(at, _)| {
+    // A line of more brackets than these is no item with another one in it.
+    text.match_indices('[').take(16).any(|(at, _)| {
         let inner = &text[at + 1..];
-        let Some(end) = inner.find(']').filter(|e| *e <= 12) else { return false };
+        let Some(end) = inner.bytes().take(13).position(|b| b == b']') else { return false };
         let Some(level) = only_level(&inner[..end]) else { return false };
         let graver = grade != severity::Grade::Unknown && level.grade < grade;
         // A place right behind the tag: no line is looked through once for each of its brackets.
