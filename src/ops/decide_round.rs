@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{Ask, gather};
 use crate::base::path::printable;
 use crate::base::reason::StopReason;
+use crate::base::severity::Level;
 use crate::base::verdict::RoundVerdict;
 use crate::base::{Code, Fail, number};
 use crate::finding::churn::{Diagnosis, diagnose};
@@ -94,88 +95,13 @@ pub struct Answer {
 /// # Errors
 /// `INVALID_PATH`, `INVALID_STATE`, `STALE_STATE`, `INVALID_REPORT`, `INVALID_ARGUMENT`, `INVALID_DECISION_INPUT`.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
-    let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
-    let round_at = |flag: &Option<String>| {
-        given(flag).map(|f| host.absolute(Some(&f), "state file").and_then(|p| gather::whole_round(&p))).transpose()
-    };
-    let (current, previous) = (round_at(&request.current)?, round_at(&request.previous)?);
-    let plain = |flag: &Option<String>, name: &str, max: u64| given(flag).map(|t| number::plain(name, &t, 0..=max)).transpose();
-    let cap = plain(&request.cap, "--cap", MAX_CAP)?.filter(|c| *c > 0);
-    let cap = cap.ok_or_else(|| Fail::new(Code::InvalidLoopPolicy, "the flag `--cap` is missing or 0"))?;
-    let failures = plain(&request.operational_failures, "--operational-failures", 1000)?.unwrap_or(0);
-    let before_respond = given(&request.review_report);
-    if current.is_some() && before_respond.is_some() {
-        return Err(Fail::new(
-            Code::InvalidDecisionInput,
-            "`--current` and `--review-report` exclude each other: the report is of a round not yet recorded",
-        ));
-    }
-    let phase = phase(request, current.as_ref())?;
-    let user = given(&request.user_choice).map(|c| {
-        UserChoice::parse(&c).ok_or_else(|| {
-            Fail::new(Code::InvalidArgument, format!("`--user-choice {}` is not continue, stop or defer-and-stop", printable(&c)))
-        })
-    });
-    let user = user.transpose()?;
-    let deferred_pending = given(&request.deferred_file).map(|f| pending(host, &f)).transpose()?.unwrap_or_default().len() as u64;
-    let implemented = plain(&request.implemented_count, "--implemented-count", 1_000_000)?;
     let mut warnings = Vec::new();
-    let (review, verdict, report) = match (&current, &before_respond) {
-        (Some(round), _) => {
-            let facts = of_round(round, previous.as_ref(), request, implemented, &mut warnings)?;
-            (Some(facts), Some(round.verdict), Some(round.round_review_report_path.clone()))
-        }
-        (None, Some(flag)) => {
-            let read = gather::review(host, Some(flag))?;
-            let judged = judge(&read.review, &read.path)?;
-            let clean = judged.suspicious == 0
-                && judged.verdict == RoundVerdict::Approve
-                && judged.counts.critical + judged.counts.warning == 0
-                && read.review.findings.iter().all(|f| f.grade.level() == crate::base::severity::Level::Info);
-            let ready = readiness(request)?.is_some_and(|r| r == READY);
-            let facts = ReviewFacts {
-                clean,
-                ready,
-                split_only: request.split_only,
-                compared: None,
-                accepted: 0,
-                deferred: 0,
-                implemented: Count::Known(0),
-                halted: false,
-            };
-            (Some(facts), Some(judged.verdict), Some(read.path))
-        }
-        (None, None) => {
-            let last = previous.as_ref();
-            (None, last.map(|r| r.verdict), last.map(|r| r.round_review_report_path.clone()))
-        }
-    };
-    let counted = current.as_ref().map(|r| r.round_number).or(previous.as_ref().map(|r| r.round_number));
-    let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
-    if current.as_ref().is_some_and(|r| executed < r.round_number) {
-        let message = format!("`--rounds-executed {executed}` is less than the number of the round that is decided");
-        return Err(Fail::new(Code::InvalidDecisionInput, message));
-    }
-    let churn = current.as_ref().map(|round| churn(host, request, round, &mut warnings)).transpose()?;
-    let named = plain(&request.actual_reviewers, "--actual-reviewers", 1000)?;
-    let actual_reviewers = named
-        .or_else(|| current.as_ref().filter(|r| r.routing.routing_plan_digest.is_some()).map(|r| r.routing.actual_reviewers.len() as u64));
-    let facts = Facts {
-        phase,
-        cap,
-        executed,
-        review,
-        operational_failures: failures,
-        user,
-        answered: answered(request)?,
-        privacy_warning: request.privacy_warning,
-        actual_reviewers,
-        codex_role_missing: request.codex_role_missing,
-        deferred_pending,
-        pattern: churn.as_ref().and_then(|c| Pattern::of(c.reason_code)),
-    };
-    let skip = facts.review.as_ref().and_then(|r| respond(phase, r));
-    let rounds_saved = cap.saturating_sub(executed);
+    let states = States::read(request, host)?;
+    let executed = executed(request, &states)?;
+    let reviewed = reviewed(request, host, &states, &mut warnings)?;
+    let churn = states.current.as_ref().map(|round| churn(host, request, round, &mut warnings)).transpose()?;
+    let facts = facts(request, host, &states, executed, reviewed.facts, churn.as_ref())?;
+    let skip = facts.review.as_ref().and_then(|r| respond(facts.phase, r));
     let common = Answer {
         action: Action::Continue,
         condition: None,
@@ -184,14 +110,14 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         respond_skip: skip,
         skip: None,
         retry_review: false,
-        rounds_saved,
-        final_verdict: verdict,
-        final_report_path: report,
+        rounds_saved: facts.cap.saturating_sub(executed),
+        final_verdict: reviewed.verdict,
+        final_report_path: reviewed.report,
         ask: None,
         warnings,
         churn,
     };
-    if before_respond.is_some() {
+    if states.report.is_some() {
         return Ok(before(&facts, skip, common));
     }
     let decision = decide(&facts);
@@ -203,6 +129,124 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         retry_review: decision.retry_review,
         ask: decision.question.map(ask),
         ..common
+    })
+}
+
+/// A flag that is there and not empty.
+fn given(flag: &Option<String>) -> Option<&str> {
+    flag.as_deref().filter(|f| !f.is_empty())
+}
+
+/// A plain number of a flag.
+fn plain(flag: &Option<String>, name: &str, max: u64) -> Result<Option<u64>, Fail> {
+    given(flag).map(|t| number::plain(name, t, 0..=max)).transpose()
+}
+
+/// What a round is decided from: its own state or, before Respond, its report; and the state of the round before.
+struct States {
+    current: Option<Round>,
+    previous: Option<Round>,
+    report: Option<String>,
+}
+
+impl States {
+    fn read(request: &Request, host: &Host) -> Result<States, Fail> {
+        let round_at = |flag: &Option<String>| {
+            given(flag).map(|f| host.absolute(Some(f), "state file").and_then(|p| gather::whole_round(&p))).transpose()
+        };
+        let (current, previous) = (round_at(&request.current)?, round_at(&request.previous)?);
+        let report = given(&request.review_report).map(str::to_owned);
+        if current.is_some() && report.is_some() {
+            return Err(Fail::new(
+                Code::InvalidDecisionInput,
+                "`--current` and `--review-report` exclude each other: the report is of a round not yet recorded",
+            ));
+        }
+        Ok(States { current, previous, report })
+    }
+}
+
+/// How many reviews were executed; never fewer than the number of the round that is decided.
+fn executed(request: &Request, states: &States) -> Result<u64, Fail> {
+    let counted = states.current.as_ref().or(states.previous.as_ref()).map(|r| r.round_number);
+    let executed = plain(&request.rounds_executed, "--rounds-executed", number::MAX_ROUND)?.or(counted).unwrap_or(0);
+    if states.current.as_ref().is_some_and(|r| executed < r.round_number) {
+        let message = format!("`--rounds-executed {executed}` is less than the number of the round that is decided");
+        return Err(Fail::new(Code::InvalidDecisionInput, message));
+    }
+    Ok(executed)
+}
+
+/// What the last executed review says, and where.
+struct Reviewed {
+    facts: Option<ReviewFacts>,
+    verdict: Option<RoundVerdict>,
+    report: Option<String>,
+}
+
+fn reviewed(request: &Request, host: &Host, states: &States, warnings: &mut Vec<&'static str>) -> Result<Reviewed, Fail> {
+    let told = plain(&request.implemented_count, "--implemented-count", 1_000_000)?;
+    if let Some(round) = &states.current {
+        let facts = of_round(round, states.previous.as_ref(), request, told, warnings)?;
+        let report = Some(round.round_review_report_path.clone());
+        return Ok(Reviewed { facts: Some(facts), verdict: Some(round.verdict), report });
+    }
+    if let Some(flag) = &states.report {
+        return of_report(request, host, flag);
+    }
+    let last = states.previous.as_ref();
+    let report = last.map(|r| r.round_review_report_path.clone());
+    Ok(Reviewed { facts: None, verdict: last.map(|r| r.verdict), report })
+}
+
+/// Before Respond nothing is known but what the report says.
+fn of_report(request: &Request, host: &Host, flag: &str) -> Result<Reviewed, Fail> {
+    let read = gather::review(host, Some(flag))?;
+    let judged = judge(&read.review, &read.path)?;
+    let clean = judged.suspicious == 0
+        && judged.verdict == RoundVerdict::Approve
+        && judged.counts.critical + judged.counts.warning == 0
+        && read.review.findings.iter().all(|f| f.grade.level() == Level::Info);
+    let facts = ReviewFacts {
+        clean,
+        ready: readiness(request)?.is_some_and(|r| r == READY),
+        split_only: request.split_only,
+        compared: None,
+        accepted: 0,
+        deferred: 0,
+        implemented: Count::Known(0),
+        halted: false,
+    };
+    Ok(Reviewed { facts: Some(facts), verdict: Some(judged.verdict), report: Some(read.path) })
+}
+
+fn facts(
+    request: &Request,
+    host: &Host,
+    states: &States,
+    executed: u64,
+    review: Option<ReviewFacts>,
+    churn: Option<&Diagnosis>,
+) -> Result<Facts, Fail> {
+    let cap = plain(&request.cap, "--cap", MAX_CAP)?.filter(|c| *c > 0);
+    let wrong = |choice: &str| {
+        Fail::new(Code::InvalidArgument, format!("`--user-choice {}` is not continue, stop or defer-and-stop", printable(choice)))
+    };
+    let routed = states.current.as_ref().filter(|r| r.routing.routing_plan_digest.is_some());
+    let counted = routed.map(|r| r.routing.actual_reviewers.len() as u64);
+    Ok(Facts {
+        phase: phase(request, states.current.as_ref())?,
+        cap: cap.ok_or_else(|| Fail::new(Code::InvalidLoopPolicy, "the flag `--cap` is missing or 0"))?,
+        executed,
+        review,
+        operational_failures: plain(&request.operational_failures, "--operational-failures", 1000)?.unwrap_or(0),
+        user: given(&request.user_choice).map(|c| UserChoice::parse(c).ok_or_else(|| wrong(c))).transpose()?,
+        answered: answered(request)?,
+        privacy_warning: request.privacy_warning,
+        actual_reviewers: plain(&request.actual_reviewers, "--actual-reviewers", 1000)?.or(counted),
+        codex_role_missing: request.codex_role_missing,
+        deferred_pending: given(&request.deferred_file).map(|f| pending(host, f)).transpose()?.unwrap_or_default().len() as u64,
+        pattern: churn.and_then(|c| Pattern::of(c.reason_code)),
     })
 }
 
