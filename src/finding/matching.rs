@@ -381,6 +381,9 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
     let near = if elsewhere { near.min(-3.4) } else { near };
     // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
     let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
+    // The line was rewritten, and the other one stood there before in another symbol: one more of its kind, and not the same.
+    let another = mapped && changed && b.in_new_code == Some(false) && distance > 1 && other_symbol(a, b);
+    let near = if another { near.min(-2.6) } else { near };
     // A rewritten line may stand anywhere: then its place in the symbol says more than the place in the file.
     let near = if changed && distance > 12 && same_offset(a, b) { near.max(FAR) } else { near };
     let near = if mapped { near } else { near.max(-1.6) };
@@ -391,6 +394,11 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
 fn same_offset(a: &Anchor, b: &Anchor) -> bool {
     let (Some((x, far)), Some((y, other))) = (&a.symbol, &b.symbol) else { return false };
     x == y && far.abs_diff(*other) <= 6
+}
+
+/// Whether both stand in a symbol, and in another one.
+fn other_symbol(a: &Anchor, b: &Anchor) -> bool {
+    a.symbol.as_ref().zip(b.symbol.as_ref()).is_some_and(|((x, _), (y, _))| x != y)
 }
 
 /// What encloses both lines: another symbol speaks against a pair; the same one only says more of words that agree.

@@ -206,6 +206,24 @@ fn a_repair_is_not_hidden_by_a_number_or_a_title_used_again() {
 }
 
 #[test]
+fn one_of_a_kind_that_was_repaired_is_not_the_other_one_that_was_not() {
+    let kit = Kit::new();
+    let source = "import json\n\ndef load(path):\n    handle = open(path)\n    return json.load(handle)\n\ndef save(path, data):\n    handle = open(path, 'w')\n    json.dump(data, handle)\n";
+    kit.repo("r", &[("a.py", source)]);
+    let repaired = source.replace(
+        "    handle = open(path)\n    return json.load(handle)\n",
+        "    with open(path) as handle:\n        return json.load(handle)\n",
+    );
+    kit.write("r/a.py", repaired);
+    kit.git("r", &["commit", "-qam", "repair"]);
+    set(&kit, "a.json", &[finding("A1", "a.py", 4, "File handle is never closed")]);
+    set(&kit, "b.json", &[finding("B1", "a.py", 8, "File handle is never closed")]);
+    let answer = matched(&kit, &["--repo", "r", "--previous-rev", "HEAD~1", "--current-rev", "HEAD"]);
+    assert_eq!(answer["resolved"], json!([{"id": "A1", "status": "fixed"}]), "{answer}");
+    assert_eq!(answer["added"], json!([{"id": "B1", "fix_induced": false}]));
+}
+
+#[test]
 fn in_code_written_anew_the_symbol_around_a_line_finds_it_again() {
     let kit = Kit::new();
     let body = |n: usize, call: &str| format!("fn part_{n}(value: u8) {{\n    let kept = value;\n    {call}(kept);\n    done();\n}}\n\n");
