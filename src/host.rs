@@ -93,6 +93,15 @@ impl Host {
         self.var("TMPDIR").filter(|v| v.starts_with('/')).map_or_else(|| PathBuf::from("/tmp"), PathBuf::from)
     }
 
+    /// A private scratch folder, removed when it is dropped.
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn scratch(&self) -> Result<tempfile::TempDir, Fail> {
+        let made = tempfile::Builder::new().prefix("review-loop-").tempdir_in(self.temp_dir());
+        made.map_err(|e| files::io_fail(&e, "make a folder in", &self.temp_dir()))
+    }
+
     /// The root of all state: `--state-dir`, `$REVIEW_LOOP_STATE_DIR`, `$XDG_STATE_HOME/review-loop`,
     /// `~/.local/state/review-loop` (house.md, State).
     pub fn state_root(&self, flag: Option<&str>) -> Result<PathBuf, Fail> {

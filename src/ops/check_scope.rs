@@ -62,7 +62,8 @@ pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail
     let relation = stands(&checkout, local.as_deref(), scope.head.as_deref(), head_present)?;
     let dirty: BTreeSet<Vec<u8>> = look.status.tracked.keys().cloned().chain(look.status.untracked.iter().cloned()).collect();
     let fold = checkout.ignores_case()?;
-    let overlap: Vec<&Vec<u8>> = dirty.iter().filter(|d| scope.paths.iter().any(|p| touches(d, p, fold))).collect();
+    let paths: BTreeSet<Vec<u8>> = scope.paths.iter().map(|p| plain(p, fold)).collect();
+    let overlap: Vec<&Vec<u8>> = dirty.iter().filter(|d| touches(&plain(d, fold), &paths)).collect();
     let shown = |path: &Vec<u8>| String::from_utf8_lossy(path).into_owned();
     let pr = scope.kind == "pr";
     let mut warnings = BTreeSet::new();
@@ -101,15 +102,18 @@ fn stands(checkout: &Checkout, local: Option<&str>, head: Option<&str>, present:
     Ok(relation(local, head, Some(bases.first().map(String::as_str))))
 }
 
-/// Whether a dirty path is a path of the scope, or lies in or around it; equal but for case where the file system does not tell.
-fn touches(dirty: &[u8], path: &[u8], fold: bool) -> bool {
-    let plain = |p: &[u8]| if fold { String::from_utf8_lossy(p).to_lowercase().into_bytes() } else { p.to_vec() };
-    let (dirty, path) = (plain(dirty), plain(path));
-    let inside = |outer: &[u8], inner: &[u8]| {
-        let outer = outer.strip_suffix(b"/").unwrap_or(outer);
-        inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(b"/"))
-    };
-    dirty == path || inside(&dirty, &path) || inside(&path, &dirty)
+/// A path without the slash of a folder, and without case where the file system does not tell.
+fn plain(path: &[u8], fold: bool) -> Vec<u8> {
+    let path = path.strip_suffix(b"/").unwrap_or(path);
+    if fold { String::from_utf8_lossy(path).to_lowercase().into_bytes() } else { path.to_vec() }
+}
+
+/// Whether a path is one of these, or lies in or around one. Bound: the depth of the path, each looked up.
+fn touches(dirty: &[u8], paths: &BTreeSet<Vec<u8>>) -> bool {
+    let folders = dirty.iter().enumerate().filter(|(_, b)| **b == b'/').map(|(at, _)| &dirty[..at]);
+    let inside = [dirty, b"/"].concat();
+    let below = paths.range(inside.clone()..).next().is_some_and(|p| p.starts_with(&inside));
+    folders.chain([dirty]).any(|path| paths.contains(path)) || below
 }
 
 /// What a person decides. Nothing advises to throw edits away: they may be the fix.

@@ -121,8 +121,7 @@ impl Checkout {
         let git_dir = PathBuf::from(lines.next().unwrap_or_default());
         let objects = PathBuf::from(lines.next().unwrap_or_default());
         let top = PathBuf::from(lines.next().unwrap_or_default());
-        let scratch = tempfile::Builder::new().prefix("review-loop-").tempdir_in(host.temp_dir());
-        let scratch = scratch.map_err(|e| crate::host::files::io_fail(&e, "make a folder in", &host.temp_dir()))?;
+        let scratch = host.scratch()?;
         let index = scratch.path().join("index");
         copy_index(&git_dir.join("index"), &index)?;
         let git = plain.plain_at(&top).with("GIT_INDEX_FILE", &index);

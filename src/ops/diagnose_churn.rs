@@ -51,8 +51,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = host.absolute(request.state_dir.as_deref(), "state directory")?;
     let (rounds, skipped_states) = gather::rounds(&folder, loop_id.as_str())?;
     if rounds.is_empty() {
-        let message = format!("no readable round of the loop `{loop_id}` in `{}`", printable(&folder.to_string_lossy()));
-        return Err(Fail::new(Code::NoRounds, message).with("loop_id", loop_id.as_str()));
+        return Err(gather::no_rounds(&folder, &loop_id));
     }
     Ok(Answer { diagnosis: diagnose(&history(&rounds)), skipped_states })
 }

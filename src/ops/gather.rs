@@ -129,6 +129,12 @@ pub fn rounds(folder: &Path, loop_id: &str) -> Result<(Vec<Round>, Vec<Skipped>)
     Ok((rounds, skipped))
 }
 
+/// The refusal of a loop of which no round can be read.
+pub fn no_rounds(folder: &Path, loop_id: &LoopId) -> Fail {
+    let message = format!("no readable round of the loop `{loop_id}` in `{}`", printable(&folder.to_string_lossy()));
+    Fail::new(Code::NoRounds, message).with("loop_id", loop_id.as_str())
+}
+
 /// A loop id from a flag. An empty one is an unset variable, which must not start another loop.
 ///
 /// # Errors

@@ -53,8 +53,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let closing = request.final_summary_file.as_deref().filter(|f| !f.is_empty()).map(|f| final_summary(host, f)).transpose()?;
     let (rounds, skipped_states) = gather::rounds(&tmp_dir, loop_id.as_str())?;
     if rounds.is_empty() {
-        let message = format!("no readable round of the loop `{loop_id}` in `{}`", printable(&tmp_dir.to_string_lossy()));
-        return Err(Fail::new(Code::NoRounds, message).with("loop_id", loop_id.as_str()));
+        return Err(gather::no_rounds(&tmp_dir, &loop_id));
     }
     let text = session::render(&rounds, &reports_dir, closing.as_ref());
     let reports = rounds.iter().flat_map(|r| [Some(&r.round_review_report_path), r.response_report_path.as_ref()]).flatten();

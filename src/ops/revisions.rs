@@ -11,8 +11,8 @@ use super::surface;
 use crate::base::path::printable;
 use crate::base::{Code, Fail, path};
 use crate::finding::matching::{Anchor, Item, Standing, anchor_line, symbol};
+use crate::host::Host;
 use crate::host::git::{Git, Looked};
-use crate::host::{Host, files};
 use crate::scope::line_map::{Fate, LineMap};
 
 /// How far a name in the text may move the line a finding cites.
@@ -56,8 +56,7 @@ impl Revisions {
             Some(checkout) => checkout.git.clone(),
             None => Git::at(host, folder).with("GIT_DIR", folder),
         };
-        let scratch = tempfile::Builder::new().prefix("review-loop-").tempdir_in(host.temp_dir());
-        let scratch = scratch.map_err(|e| files::io_fail(&e, "make a folder in", &host.temp_dir()))?;
+        let scratch = host.scratch()?;
         let mut folders: Vec<PathBuf> = objects.to_vec();
         if worktree {
             folders.push(scratch.path().join("objects"));

@@ -76,7 +76,7 @@ pub struct Request {
 }
 
 /// The files of the answer.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Files {
     /// The folder of the evidence.
     pub dir: String,
@@ -144,7 +144,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Ran, Fail> {
     let surface = Surface::of(request, host)?;
     let evidence = Evidence::open(host, request.evidence_dir.as_deref(), &surface.checkout)?;
     let heard = invoke::run(&plan, &surface, &evidence, host)?;
-    let still = Surface::of(request, host)?.fingerprint == surface.fingerprint;
+    let still = surface.stands(request, host)?;
     let coverage = coverage::of(&surface.paths, heard.looks.as_deref());
     let text = heard.text.as_deref().unwrap_or_default();
     let top = surface.checkout.top.to_string_lossy().into_owned();
@@ -254,6 +254,13 @@ impl Surface {
         let base = scope.base.clone().or_else(|| Some(scope.empty_tree.to_owned()));
         let document = crate::wire::json::document(&scope);
         Ok(Surface { checkout, base, paths, fingerprint, own: request.scope.own.clone(), document })
+    }
+
+    /// Whether the surface is still what it was.
+    fn stands(&self, request: &Request, host: &Host) -> Result<bool, Fail> {
+        let checkout = Checkout::open(host, &self.checkout.top)?;
+        let look = checkout.look(&checkout.own(&self.own))?;
+        Ok(fingerprint_scope::scope_fingerprint(&checkout, request.scope.base.as_deref(), look)? == self.fingerprint)
     }
 }
 

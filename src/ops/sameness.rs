@@ -4,6 +4,7 @@
 //! comes back is known again. Source: map.md, match-findings; cases/churn/README.md. Bound: a handful of git processes for each
 //! earlier round that has something to compare, and the bound of the matching.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -45,14 +46,14 @@ pub fn settle(round: &mut Round, previous: &Round, at: &Surfaces<'_>) {
     let old: Side<'_> = (&compared.old, &compared.anchors[0]);
     note(round, previous, &compared.matched, old, (&compared.new, &compared.anchors[1]), compared.mapped);
     let open = compared.matched.added.iter().map(|c| compared.new[*c].id.clone()).collect();
-    came_back(round, previous.clone(), open, at);
+    came_back(round, previous, open, at);
 }
 
 /// Looks for findings that the round before did not report among those of earlier rounds that no later one reports.
-fn came_back(round: &mut Round, previous: Round, mut open: HashSet<String>, at: &Surfaces<'_>) {
+fn came_back(round: &mut Round, previous: &Round, mut open: HashSet<String>, at: &Surfaces<'_>) {
     // Rounds as they stood when a later one was matched with them, and the findings that it took up.
     let mut continued: HashSet<(u64, String, String)> = HashSet::new();
-    let mut later = previous;
+    let mut later = Cow::Borrowed(previous);
     while !open.is_empty() && later.round_number > 1 {
         let bound = |number: u64| later.matched.as_ref().and_then(|m| m.digest_of(number)).unwrap_or_default().to_owned();
         let ties = all(&later).filter_map(|f| f.same_as_round.zip(f.same_as.clone()));
@@ -69,7 +70,7 @@ fn came_back(round: &mut Round, previous: Round, mut open: HashSet<String>, at: 
                 open.remove(&compared.new[pair.current].id);
             }
         }
-        later = earlier;
+        later = Cow::Owned(earlier);
     }
 }
 

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::gather::{self, Skipped};
 use super::publish;
-use crate::base::path::printable;
 use crate::base::{Code, Fail, number};
 use crate::host::{Host, files};
 use crate::report::name;
@@ -60,8 +59,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let reason = reason.ok_or_else(|| Fail::new(Code::InvalidArgument, "the flag `--stop-reason` is missing or empty"))?;
     let (rounds, skipped_states) = gather::rounds(&dir, loop_id.as_str())?;
     let Some(summary) = summarize(&rounds, cap, reason, &request.remaining) else {
-        let message = format!("no readable round of the loop `{loop_id}` in `{}`", printable(&dir.to_string_lossy()));
-        return Err(Fail::new(Code::NoRounds, message).with("loop_id", loop_id.as_str()));
+        return Err(gather::no_rounds(&dir, &loop_id));
     };
     let output = request.output.as_deref().map(|o| host.absolute(Some(o), "output")).transpose()?;
     let summary_file = output.map(|path| write_document(host, &path, &summary)).transpose()?;

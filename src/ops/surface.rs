@@ -58,8 +58,7 @@ pub fn of_worktree(checkout: &Checkout, host: &Host, folder: &Path) -> Result<St
 fn tree(checkout: &Checkout, host: &Host, scope: &Detected, state_dir: &Path) -> Result<String, Fail> {
     let objects = state_dir.join("objects");
     files::make_private_dir(&objects)?;
-    let scratch = tempfile::Builder::new().prefix("review-loop-").tempdir_in(host.temp_dir());
-    let scratch = scratch.map_err(|e| files::io_fail(&e, "make a folder in", &host.temp_dir()))?;
+    let scratch = host.scratch()?;
     let index = scratch.path().join("surface");
     if scope.base_tree.is_some() {
         checkout.copy_index_to(&index)?;

@@ -5,6 +5,7 @@
 //! nothing yet. Source: cases/churn/README.md, from round states. Bound: that of the matching.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use super::record::RoundFinding;
 use super::sameness;
@@ -21,9 +22,12 @@ pub fn note(mut findings: Vec<&mut RoundFinding>, items: &[response::Item], repo
     let known: HashSet<&str> = new.iter().filter(|f| f.stated).map(|f| f.id.as_str()).collect();
     let old: Vec<Item> = items.iter().map(|item| answer(item, repo_root, known.contains(item.id.as_str()))).collect();
     let matched = matching::run((&old, &as_cited(&old)), (&new, &as_cited(&new)), &[], false);
-    let pairs = matched.pairs.iter().map(|p| (p.previous, p.current)).chain(alone(&old, &matched.resolved, &new, &matched.added));
-    let pairs = pairs.chain(in_words(&old, &matched.resolved, &new, &matched.added));
-    for (item, finding) in pairs.collect::<Vec<_>>() {
+    let (left, open) = (&matched.resolved, &matched.added);
+    let at_line = alone(&old, left, &new, open, |item| item.path.clone().zip(item.line));
+    // Where one of both names no place, the title is all there is.
+    let titled = alone(&old, left, &new, open, |item| Some(item.title.trim().to_lowercase()).filter(|t| !t.is_empty()));
+    let titled = titled.into_iter().filter(|(item, finding)| old[*item].path.is_none() || new[*finding].path.is_none());
+    for (item, finding) in matched.pairs.iter().map(|p| (p.previous, p.current)).chain(at_line).chain(titled) {
         findings[finding].disposition = of(&items[item]);
     }
 }
@@ -50,40 +54,28 @@ fn answer(item: &response::Item, repo_root: Option<&str>, stated: bool) -> Item 
     }
 }
 
-/// Items and findings without a place of their own that are the only ones left with their title.
-fn in_words(old: &[Item], left: &[usize], new: &[Item], open: &[usize]) -> Vec<(usize, usize)> {
-    let titled = |items: &[Item], all: &[usize]| -> HashMap<String, Vec<usize>> {
-        let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
-        for at in all.iter().filter(|at| !items[**at].title.trim().is_empty()) {
-            by_title.entry(items[*at].title.trim().to_lowercase()).or_default().push(*at);
-        }
-        by_title
-    };
-    let said = titled(old, left);
-    let found = titled(new, open).into_iter().filter_map(|(title, findings)| match (said.get(&title)?.as_slice(), findings.as_slice()) {
-        ([item], [finding]) if new[*finding].path.is_none() || old[*item].path.is_none() => Some((*item, *finding)),
-        _ => None,
-    });
-    found.collect()
-}
-
-/// Items and findings that are the only ones left at their line.
-fn alone(old: &[Item], left: &[usize], new: &[Item], open: &[usize]) -> Vec<(usize, usize)> {
-    let place = |item: &Item| item.path.clone().zip(item.line);
-    let mut at: HashMap<(String, u64), (Vec<usize>, Vec<usize>)> = HashMap::new();
+/// Items and findings that are the only ones left with one key.
+fn alone<K: Eq + Hash>(
+    old: &[Item],
+    left: &[usize],
+    new: &[Item],
+    open: &[usize],
+    key: impl Fn(&Item) -> Option<K>,
+) -> Vec<(usize, usize)> {
+    let mut by_key: HashMap<K, (Vec<usize>, Vec<usize>)> = HashMap::new();
     for item in left {
-        if let Some(key) = place(&old[*item]) {
-            at.entry(key).or_default().0.push(*item);
+        if let Some(key) = key(&old[*item]) {
+            by_key.entry(key).or_default().0.push(*item);
         }
     }
     for finding in open {
-        if let Some(key) = place(&new[*finding]) {
-            at.entry(key).or_default().1.push(*finding);
+        if let Some(key) = key(&new[*finding]) {
+            by_key.entry(key).or_default().1.push(*finding);
         }
     }
     let single = |(items, findings): &(Vec<usize>, Vec<usize>)| match (items.as_slice(), findings.as_slice()) {
         ([item], [finding]) => Some((*item, *finding)),
         _ => None,
     };
-    at.values().filter_map(single).collect()
+    by_key.values().filter_map(single).collect()
 }

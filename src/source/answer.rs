@@ -4,6 +4,7 @@
 //! answer. Events that this program does not know are tolerated and counted. Source: spec/clients.md §2 to §4;
 //! cases/streams/README.md. Bound: linear in both streams.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{claude, codex, stderr};
@@ -78,21 +79,21 @@ pub(super) enum Ended {
 }
 
 /// What a run comes to, with what is kept of it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Answer {
     /// The outcome.
     pub outcome: Outcome,
-    /// The answer; only of `answered` and `unconfirmed`.
+    /// The reviewer's answer; null unless `answered` or `unconfirmed`.
     pub text: Option<String>,
-    /// Text of a run that gave no answer; for people.
+    /// Text of a run that gave no answer: for people, and never read for a verdict.
     pub partial_text: Option<String>,
-    /// What the client says went wrong.
+    /// What the client says went wrong, in order.
     pub errors: Vec<String>,
     /// Transient errors after which it tried again.
     pub reconnects: u64,
-    /// The usage it reports.
+    /// The usage it reports, as it reports it.
     pub usage: Option<Value>,
-    /// What it warned of on its error stream, known noise left out.
+    /// Lines of its error stream, without what every run prints.
     pub warnings: Vec<String>,
     /// Its name for the session.
     pub session: Option<String>,
@@ -101,6 +102,7 @@ pub struct Answer {
     /// Events of an unknown type.
     pub unknown_events: u64,
     /// What it looked at; none when the stream does not show it.
+    #[serde(skip)]
     pub looks: Option<Vec<Look>>,
 }
 

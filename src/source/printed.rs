@@ -18,7 +18,7 @@ words! {
 ///
 /// # Errors
 /// Why neither can be taken, as a sentence.
-pub fn report(code: Option<i32>, printed: (Vec<u8>, Said), written: Option<(Vec<u8>, Said)>) -> Result<Vec<u8>, String> {
+pub fn report<'b>(code: Option<i32>, printed: (&'b [u8], Said), written: Option<(&'b [u8], Said)>) -> Result<&'b [u8], String> {
     let (report, said) = match written {
         Some((_, Said::Approves)) if printed.1 == Said::Rejects => {
             return Err("the source wrote an approval and printed findings; neither is taken".to_owned());
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_command_that_fails_never_approves_and_two_voices_are_none() {
-        let text = |t: &str, said: Said| (t.as_bytes().to_vec(), said);
+        let text = |t: &'static str, said: Said| (t.as_bytes(), said);
         let ok = |code, printed, written| report(code, printed, written).is_ok();
         assert!(ok(Some(0), text("a", Said::Approves), None));
         assert!(ok(Some(1), text("b", Said::Rejects), None));
@@ -50,6 +50,6 @@ mod tests {
         assert!(!ok(Some(2), text("b", Said::Rejects), None));
         assert!(!ok(Some(0), text("b", Said::Rejects), Some(text("a", Said::Approves))));
         let taken = report(Some(0), text("p", Said::Nothing), Some(text("w", Said::Approves)));
-        assert_eq!(taken, Ok(b"w".to_vec()));
+        assert_eq!(taken, Ok(&b"w"[..]));
     }
 }

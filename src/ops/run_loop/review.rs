@@ -110,13 +110,12 @@ impl Run<'_> {
             if !regular {
                 return Err(Fail::new(Code::ChildFailed, "the source left something at its report's place that is no regular file"));
             }
-            let report = files::read_text(&written, files::TEXT_LIMIT).map_err(|f| Fail { code: Code::ChildFailed, ..f })?;
-            let what = said(&report);
-            Some((report, what))
+            Some(files::read_text(&written, files::TEXT_LIMIT).map_err(|f| Fail { code: Code::ChildFailed, ..f })?)
         } else {
             None
         };
-        let what = said(&ended.stdout);
-        printed::report(ended.code, (ended.stdout, what), report).map_err(|why| Fail::new(Code::ChildFailed, why))
+        let written = report.as_deref().map(|bytes| (bytes, said(bytes)));
+        let taken = printed::report(ended.code, (&ended.stdout, said(&ended.stdout)), written);
+        taken.map(<[u8]>::to_vec).map_err(|why| Fail::new(Code::ChildFailed, why))
     }
 }

@@ -1,7 +1,6 @@
 //! The evidence of a run: a folder of its own, in which everything a source was given and gave is kept, also after a failure.
 
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::PathBuf;
 
 use super::Files;
 use crate::base::id::LoopId;
@@ -13,7 +12,6 @@ use crate::ops::checkout::Checkout;
 pub(super) struct Evidence<'h> {
     host: &'h Host,
     dir: PathBuf,
-    files: Mutex<Files>,
 }
 
 impl<'h> Evidence<'h> {
@@ -31,15 +29,13 @@ impl<'h> Evidence<'h> {
             let message = format!("the evidence folder `{}` holds another run", crate::base::path::printable(&dir.to_string_lossy()));
             return Err(Fail::new(Code::InvalidPath, message).hint("name a folder of its own for every run"));
         }
-        let files = Files { dir: dir.to_string_lossy().into_owned(), ..Files::default() };
-        Ok(Evidence { host, dir, files: Mutex::new(files) })
+        Ok(Evidence { host, dir })
     }
 
     /// Keeps bytes under a name.
     pub(super) fn keep(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Fail> {
         let path = self.dir.join(name);
         files::replace(self.host, &path, bytes)?;
-        self.note(name, &path);
         Ok(path)
     }
 
@@ -48,22 +44,17 @@ impl<'h> Evidence<'h> {
         self.dir.join(name)
     }
 
-    fn note(&self, name: &str, path: &Path) {
-        let Ok(mut files) = self.files.lock() else { return };
-        let slot = match name {
-            EVENTS => &mut files.events,
-            WARNINGS => &mut files.warnings,
-            PROMPT => &mut files.prompt,
-            ANSWER => &mut files.answer,
-            RUN => &mut files.run,
-            _ => return,
-        };
-        *slot = Some(path.to_string_lossy().into_owned());
-    }
-
-    /// Where everything lies.
+    /// Where everything lies that was kept.
     pub(super) fn files(&self) -> Files {
-        self.files.lock().map(|f| f.clone()).unwrap_or_default()
+        let kept = |name: &str| Some(self.place(name)).filter(|p| p.is_file()).map(|p| p.to_string_lossy().into_owned());
+        Files {
+            dir: self.dir.to_string_lossy().into_owned(),
+            events: kept(EVENTS),
+            warnings: kept(WARNINGS),
+            prompt: kept(PROMPT),
+            answer: kept(ANSWER),
+            run: kept(RUN),
+        }
     }
 }
 

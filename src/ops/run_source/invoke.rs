@@ -140,11 +140,18 @@ fn launch(argv: Vec<String>, plan: &Plan, surface: &Surface, evidence: &Evidence
 
 /// What a command reviewed: its report counts by how it ended.
 fn command(ended: &Ended, evidence: &Evidence<'_>) -> Result<Heard, Fail> {
-    let partial = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let unanswered = |outcome: Outcome, why: String| Heard {
+        outcome,
+        text: None,
+        partial_text: Some(String::from_utf8_lossy(&ended.stdout).into_owned()),
+        looks: None,
+        errors: vec![why],
+        timed_out: ended.timed_out,
+        prompt_hash: None,
+    };
     if ended.timed_out || ended.cut {
-        let error = if ended.cut { "the source printed more than is kept" } else { "the source was ended at its time limit" };
-        let heard = Heard { outcome: Outcome::Truncated, text: None, partial_text: Some(partial), ..told(String::new()) };
-        return Ok(Heard { timed_out: ended.timed_out, errors: vec![error.to_owned()], ..heard });
+        let why = if ended.cut { "the source printed more than is kept" } else { "the source was ended at its time limit" };
+        return Ok(unanswered(Outcome::Truncated, why.to_owned()));
     }
     let place = evidence.place("report");
     let written = match place.symlink_metadata() {
@@ -152,14 +159,11 @@ fn command(ended: &Ended, evidence: &Evidence<'_>) -> Result<Heard, Fail> {
         Ok(_) => return Err(Fail::new(Code::ChildFailed, "the source left something at its report's place that is no regular file")),
         Err(_) => None,
     };
-    let written = written.map(|bytes| (bytes.clone(), said(&bytes)));
-    match printed::report(ended.code, (ended.stdout.clone(), said(&ended.stdout)), written) {
-        Ok(report) => Ok(brought(&report)),
-        Err(why) => {
-            let heard = Heard { outcome: Outcome::Failed, text: None, partial_text: Some(partial), ..told(String::new()) };
-            Ok(Heard { errors: vec![why], ..heard })
-        }
-    }
+    let written = written.as_deref().map(|bytes| (bytes, said(bytes)));
+    Ok(match printed::report(ended.code, (&ended.stdout, said(&ended.stdout)), written) {
+        Ok(report) => brought(report),
+        Err(why) => unanswered(Outcome::Failed, why),
+    })
 }
 
 fn said(bytes: &[u8]) -> Said {
