@@ -219,6 +219,11 @@ fn checks_and_commands_review_and_the_agent_grades_by_place() {
     let command = ["run-source", "--repo", "r", "--source", "command", "--argv", &argv];
     let graded = kit.run(&[&command[..], &["--severities", "grades"]].concat()).json;
     assert_eq!((&graded["findings"][0]["severity"], &graded["findings"][1]["severity"]), (&json!("low"), &json!("high")), "{graded}");
+    // A report that stood in the folder before is nobody's.
+    kit.write("old/report", "Verdict: approve\n");
+    let silent = json!(["true"]).to_string();
+    let ran = kit.run(&["run-source", "--repo", "r", "--source", "command", "--argv", &silent, "--evidence-dir", "old"]);
+    assert_eq!((ran.status, &ran.json["outcome"], &ran.json["verdict"]), (1, &json!("no_answer"), &json!("unproven")), "{}", ran.stdout);
     kit.write("grades", r#"{"2":"high"}"#);
     kit.run(&[&command[..], &["--severities", "grades"]].concat()).fails("BAD_SHAPE");
     kit.write("grades", r#"{"01":"high"}"#);

@@ -116,6 +116,8 @@ fn checks(plan: &Plan, surface: &Surface, evidence: &Evidence<'_>, host: &Host) 
 /// The argv of a command with its places filled in: `{scope}`, `{prompt}`, `{report}`.
 fn command_argv(plan: &Plan, surface: &Surface, evidence: &Evidence<'_>) -> Result<Vec<String>, Fail> {
     let scope = evidence.keep("scope.json", &surface.document)?;
+    // What stood there before is no report of this run.
+    files::clear(&evidence.place("report"))?;
     let places = [("{scope}", scope), ("{prompt}", evidence.place(PROMPT)), ("{report}", evidence.place("report"))];
     let fill = |word: &String| places.iter().fold(word.clone(), |w, (mark, path)| w.replace(mark, &path.to_string_lossy()));
     Ok(plan.argv.iter().map(fill).collect())
