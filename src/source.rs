@@ -4,8 +4,12 @@
 
 pub mod adapter;
 pub mod answer;
+pub mod bundle;
 mod claude;
 mod codex;
+pub mod conveyance;
 pub mod coverage;
+pub mod intent;
 pub mod printed;
+pub mod prompt;
 mod stderr;
