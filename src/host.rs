@@ -7,6 +7,7 @@ pub mod child;
 pub mod files;
 pub mod git;
 pub mod guard;
+pub mod journal;
 pub mod lock;
 pub mod procs;
 pub mod terminal;

@@ -2,7 +2,7 @@
 //!
 //! Rooms, from the outside in: [`ops`] gathers, decides and emits, one file per command; [`wire`] owns the shapes of
 //! documents and [`host`] the outside world; the rooms of rules ([`scope`], [`finding`], [`report`], [`residue`],
-//! [`round`], [`check`], [`drive`]) are pure; [`base`] holds the vocabulary. Imports point down only, and
+//! [`round`], [`resolution`], [`source`], [`check`], [`drive`]) are pure; [`base`] holds the vocabulary. Imports point down only, and
 //! `tests/cli/house` fails on any other edge.
 
 pub mod base;
@@ -13,6 +13,7 @@ pub mod host;
 pub mod ops;
 pub mod report;
 pub mod residue;
+pub mod resolution;
 pub mod round;
 pub mod scope;
 pub mod source;

@@ -4,6 +4,9 @@
 //! [`Fail`](crate::base::Fail). Drivers call the same functions as commands do.
 
 pub mod assert_same_path;
+pub mod check_brief;
+pub mod check_convergence;
+pub mod check_conveyance;
 pub mod check_readiness;
 pub mod check_scope;
 pub mod checkout;
@@ -18,17 +21,25 @@ pub mod expand_loop_args;
 pub mod export_findings;
 pub mod fingerprint_scope;
 pub mod gather;
+pub mod harvest_intent;
+pub mod list_carryover;
 pub mod list_sources;
 pub mod match_findings;
+pub mod open_resolution;
 pub mod parse_findings;
 pub mod parse_response;
 pub mod plan_round;
 pub mod publish;
 pub mod pull_request;
 pub mod read_answer;
+pub mod record_decision;
+pub mod record_disposition;
 pub mod record_round;
 pub mod render_prior_context;
+pub mod render_prompt;
 pub mod render_session_doc;
+pub mod render_trace;
+pub mod resolution;
 pub mod resolve_round_report;
 pub mod respond_fix;
 pub mod review_checks;
@@ -37,10 +48,12 @@ pub mod run_loop;
 pub mod run_source;
 pub mod sameness;
 pub mod seal_readiness;
+pub mod show_status;
 pub mod snapshot_reports;
 pub mod summarize_loop;
 pub mod surface;
 pub mod synthesize_verdict;
+pub mod track_recurrence;
 
 use serde::Serialize;
 

@@ -3,7 +3,12 @@
 //! Takes bytes, gives checked domain values, and the other way round. Knows no file.
 
 pub mod attempts;
+pub mod brief;
+pub mod bundle;
 pub mod checks;
+pub mod decisions;
+pub mod dispositions;
+pub mod exceptions;
 pub mod export;
 pub mod finding_set;
 pub mod fix_journal;
@@ -13,10 +18,14 @@ pub mod loop_record;
 pub mod plan;
 pub mod pull_request;
 pub mod readiness;
+pub mod recurrence;
 pub mod recurring;
+pub mod resolution_loop;
+pub mod review;
 pub mod round_state;
 pub mod routing;
 pub mod scope;
 pub mod severities;
 pub mod snapshot;
 pub mod summary;
+pub mod surface;

@@ -128,6 +128,13 @@ codes! {
     GhUnauthenticated "GH_UNAUTHENTICATED" World "gh is not logged in" "run gh auth login, or hand in --pr-json FILE";
     PrNotFound "PR_NOT_FOUND" Input "the host knows no such pull request" "check the number, or review the branch without --pr";
     GhFailed "GH_FAILED" World "gh could not answer; the message holds its first line" "check the network and repeat, or hand in --pr-json FILE";
+    ConveyanceBroken "CONVEYANCE_BROKEN" Input "what would be sent to a reviewer carries more than design intent" "`hits` names rule, slot and span; reword the decision, or excuse its exact text with --exceptions";
+    InvalidLedger "INVALID_LEDGER" Input "a line of the ledger of decisions cannot follow the lines before it" "the message names the line; a ledger is only written by record-decision";
+    DecisionConflict "DECISION_CONFLICT" State "the decision that is to be replaced or retired is not in force" "show-status lists the decisions in force";
+    RoundOpen "ROUND_OPEN" State "the round before is not settled: its findings have no recorded dispositions" "record-disposition settles a round; one review belongs to one round";
+    NotReviewed "NOT_REVIEWED" State "the loop has no review to work on, or it proves nothing" "run-source --loop-id makes one";
+    SamenessMissing "SAMENESS_MISSING" State "nobody said yet which findings of this round are known from earlier ones" "track-recurrence --links takes that judgement, for every finding";
+    LoopEnded "LOOP_ENDED" State "the loop was ended by a person" "start a new loop with open-resolution";
     Interrupted "INTERRUPTED" World "a signal asked the command to end; what was stored before is kept" "run it again with --loop-id to go on";
     Internal "INTERNAL" Bug "our own fault" "report it with the command line";
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::Ask;
-use super::checkout::Checkout;
+use super::checkout::{Checkout, Look};
+use super::{Ask, detect_scope};
 use crate::base::Fail;
 use crate::base::path::printable;
 use crate::host::{Host, files};
@@ -54,12 +54,25 @@ pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail
     let folder = host.absolute(Some(request.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
     let look = checkout.look(&checkout.own(&[]))?;
+    of(&scope, &checkout, look)
+}
+
+/// Checks a scope that was just detected.
+///
+/// # Errors
+/// `GIT_FAILED`.
+pub fn of_scope(scope: &detect_scope::Answer, checkout: &Checkout, look: Look) -> Result<(Answer, Option<Ask>), Fail> {
+    let paths = scope.files.iter().flat_map(|f| [Some(f.path.clone()), f.old_path.clone()]).flatten().collect();
+    of(&scope::Scope { kind: scope.kind.word().to_owned(), base: scope.base.clone(), head: scope.head.clone(), paths }, checkout, look)
+}
+
+fn of(scope: &scope::Scope, checkout: &Checkout, look: Look) -> Result<(Answer, Option<Ask>), Fail> {
     let local = look.head.as_ref().map(|h| h.oid.clone());
     let present = |oid: &Option<String>| -> Result<bool, Fail> {
         oid.as_ref().map_or(Ok(true), |oid| Ok(crate::base::id::is_empty_tree(oid) || checkout.commit(oid)?.is_some()))
     };
     let (base_present, head_present) = (present(&scope.base)?, present(&scope.head)?);
-    let relation = stands(&checkout, local.as_deref(), scope.head.as_deref(), head_present)?;
+    let relation = stands(checkout, local.as_deref(), scope.head.as_deref(), head_present)?;
     let dirty: BTreeSet<Vec<u8>> = look.status.tracked.keys().cloned().chain(look.status.untracked.iter().cloned()).collect();
     let fold = checkout.ignores_case()?;
     let paths: BTreeSet<Vec<u8>> = scope.paths.iter().map(|p| plain(p, fold)).collect();

@@ -8,10 +8,12 @@ use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::finding::{Review, read};
 use crate::host::files::{self, TEXT_LIMIT};
-use crate::host::{Host, walk};
+use crate::host::{Host, journal, walk};
 use crate::report::response::{self, Response};
+use crate::resolution::decision::Ledger;
 use crate::round::record::Round;
-use crate::wire::{recurring, round_state};
+use crate::source::bundle::Decision;
+use crate::wire::{decisions, recurring, round_state};
 
 /// A review report: its absolute path, digest and content.
 pub struct ReadReview {
@@ -86,6 +88,22 @@ pub fn whole_round(path: &Path) -> Result<Round, Fail> {
     let shown = printable(&path.to_string_lossy());
     let message = format!("the round state `{shown}` cannot be decided from: {} missing or malformed", round.damaged.join(", "));
     Err(Fail::new(Code::BadShape, message).within(Code::InvalidState).with("path", path.to_string_lossy().as_ref()))
+}
+
+/// Reads a ledger of decisions; one that does not exist holds none. Says whether its last line was cut off.
+///
+/// # Errors
+/// As the document, or why the file cannot be read.
+pub fn ledger(path: &Path) -> Result<(Ledger, bool), Fail> {
+    let bytes = journal::read(path)?;
+    let shown = printable(&path.to_string_lossy());
+    let named = |fail: Fail| Fail { message: format!("`{shown}`: {}", fail.message), ..fail };
+    Ok((decisions::read(&bytes).map_err(named)?, journal::torn_tail(&bytes).is_some()))
+}
+
+/// The decisions in force as a bundle holds them: text and basis, and nothing that tells of their history.
+pub fn sent(ledger: &Ledger) -> Vec<Decision> {
+    ledger.in_force().map(|d| Decision { text: d.entry.text.clone(), basis: d.entry.basis.clone() }).collect()
 }
 
 /// The name of a round's state file.

@@ -84,7 +84,15 @@ fn ask(host: &Host, checkout: &Checkout, wanted: Option<u64>) -> Result<Vec<u8>,
         () if holds(&["gh auth login", "not logged", "authentication", "http 401", "gh_token", "bad credentials"]) => {
             Code::GhUnauthenticated
         }
-        () if holds(&["no pull requests found", "could not resolve to a pullrequest", "no open pull requests"]) => Code::PrNotFound,
+        () if holds(&[
+            "no pull requests found",
+            "could not resolve to a pullrequest",
+            "no open pull requests",
+            "none of the git remotes",
+        ]) =>
+        {
+            Code::PrNotFound
+        }
         () => Code::GhFailed,
     };
     let said = if ended.timed_out { format!("it did not answer in {} s", LIMIT.as_secs()) } else { printable(&line) };

@@ -13,7 +13,8 @@ use serde::Serialize;
 use super::checkout::Checkout;
 use super::list_sources::unknown;
 use super::parse_findings::{self, Item};
-use super::{Ask, detect_scope, fingerprint_scope, gather};
+use super::resolution::review::Reviewed;
+use super::{Ask, detect_scope, fingerprint_scope, gather, resolution};
 use crate::base::path::printable;
 use crate::base::reason::words;
 use crate::base::severity::Grade;
@@ -73,6 +74,8 @@ pub struct Request {
     pub require_coverage: bool,
     /// Run the working tree's checks too.
     pub trust_worktree_checks: bool,
+    /// The loop whose next round it reviews.
+    pub place: Option<resolution::Place>,
 }
 
 /// The files of the answer.
@@ -133,12 +136,23 @@ pub type Ran = (Answer, Option<Ask>);
 /// Seconds a source may take when nobody says otherwise (convergence seed: 300).
 const LIMIT_S: u64 = 300;
 
+/// Runs a source, of its own or as the review of a loop's next round.
+///
+/// # Errors
+/// As [`review`], and those of the loop.
+pub fn run(request: &Request, host: &Host) -> Result<Reviewed, Fail> {
+    match &request.place {
+        Some(place) => resolution::review::run(request, place, host),
+        None => Ok(Reviewed::Ran(Box::new(review(request, host)?))),
+    }
+}
+
 /// Runs a source, or reads the answer that the agent got from one.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT`, `INVALID_PATH`, as detect-scope, `CHILD_FAILED` when the source cannot be started, `INVALID_CHECKS`,
 /// `BAD_SHAPE` of severities, or why a file cannot be read or written.
-pub fn run(request: &Request, host: &Host) -> Result<Ran, Fail> {
+pub fn review(request: &Request, host: &Host) -> Result<Ran, Fail> {
     child::note_signals();
     let plan = plan(request, host)?;
     let surface = Surface::of(request, host)?;

@@ -22,6 +22,25 @@ pub enum Letter {
     U,
 }
 
+impl Letter {
+    /// The letter as it is printed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Letter::A => "A",
+            Letter::M => "M",
+            Letter::D => "D",
+            Letter::R => "R",
+            Letter::T => "T",
+            Letter::U => "U",
+        }
+    }
+
+    /// Reads the letter as it is printed.
+    pub fn parse(text: &str) -> Option<Letter> {
+        [Letter::A, Letter::M, Letter::D, Letter::R, Letter::T, Letter::U].into_iter().find(|l| l.word() == text)
+    }
+}
+
 /// What a tree or the index holds at a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Held {

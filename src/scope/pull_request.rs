@@ -39,6 +39,8 @@ pub struct PullRequest {
     pub cross_repository: bool,
     /// Issues that it closes, by the host's own list.
     pub closes: Vec<u64>,
+    /// The same as they are written, those of other repositories with their name; where the host lists none, those that its text names.
+    pub issues: Vec<String>,
 }
 
 /// How a local commit stands to a head, by the first of their merge bases; none when the head is not here.

@@ -176,6 +176,12 @@ pub struct Limits {
     pub comments: usize,
 }
 
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { rules: 20, comments: 40 }
+    }
+}
+
 /// Finds what touches the surface.
 pub fn harvest(gathered: &Gathered, limits: Limits) -> Intent {
     let mut omitted = gathered.omitted.clone();

@@ -73,7 +73,8 @@ fn pointers(text: &mut String, bundle: &Bundle) {
         Some(argv) => {
             let _ = writeln!(text, "- Diff command, to be run at the top of this repository: `{}`", argv.join(" "));
             let untracked = bundle.scope.files.iter().any(|f| f.untracked);
-            let note = if untracked { "Files marked (untracked) are in no diff: read each of them whole." } else { "It shows the whole change." };
+            let note =
+                if untracked { "Files marked (untracked) are in no diff: read each of them whole." } else { "It shows the whole change." };
             let _ = writeln!(text, "- {note}");
         }
         None => text.push_str("- The whole code base is under review: read the files themselves.\n"),
@@ -103,19 +104,7 @@ fn pointers(text: &mut String, bundle: &Bundle) {
 
 fn listed(file: &File) -> String {
     let mark = if file.untracked { " (untracked)" } else { "" };
-    format!("{} {}{mark}", letter(file), shown(&file.path))
-}
-
-fn letter(file: &File) -> &'static str {
-    use crate::scope::change::Letter as L;
-    match file.status {
-        L::A => "A",
-        L::M => "M",
-        L::D => "D",
-        L::R => "R",
-        L::T => "T",
-        L::U => "U",
-    }
+    format!("{} {}{mark}", file.status.word(), shown(&file.path))
 }
 
 fn intent(text: &mut String, bundle: &Bundle) {
@@ -220,7 +209,8 @@ fn named(path: &str) -> String {
 }
 
 fn withheld(path: &[u8]) -> String {
-    format!("(a file whose name is not shown, SHA-256 of its path {}; it is listed with `--name-only -z`)", &sha256_hex(path)[..16])
+    let digest = &sha256_hex(path)[..16];
+    format!("(a file whose name is not shown, SHA-256 of its path {digest}; `git status --porcelain -z` and `--name-only -z` list it)")
 }
 
 /// A text in quotes on one line: as JSON writes it, with everything escaped besides that could look like the end of a slot, like

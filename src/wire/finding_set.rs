@@ -25,7 +25,11 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Item>, Fail> {
     }
 }
 
-fn item(entry: &Value, at: &str) -> Result<Item, Fail> {
+/// One finding of a set.
+///
+/// # Errors
+/// `BAD_SHAPE`.
+pub fn item(entry: &Value, at: &str) -> Result<Item, Fail> {
     let f = Fields::of(entry, at)?;
     let word = f.maybe_text("severity")?.unwrap_or("unknown");
     let grade = match word {

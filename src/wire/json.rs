@@ -170,6 +170,30 @@ impl<'a> Fields<'a> {
         self.map.keys()
     }
 
+    /// Refuses keys that are not of the schema.
+    ///
+    /// # Errors
+    /// `BAD_SHAPE`.
+    pub fn only(&self, known: &[&str]) -> Result<(), Fail> {
+        match self.map.keys().find(|k| !known.contains(&k.as_str())) {
+            Some(stray) => Err(self.wrong(stray, "left out: it is no field of this document")),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a `schema_version` that this program does not know.
+    ///
+    /// # Errors
+    /// `SCHEMA_NEWER`, `BAD_SHAPE`.
+    pub fn version(&self, known: u64) -> Result<(), Fail> {
+        let found = self.count("schema_version")?;
+        if found > known {
+            let message = format!("the document has schema {found}, this program knows {known}");
+            return Err(Fail::new(Code::SchemaNewer, message).with("found", found).with("known", known));
+        }
+        if found == 0 { Err(self.wrong("schema_version", "a version from 1")) } else { Ok(()) }
+    }
+
     /// A refusal of one field.
     pub fn wrong(&self, key: &str, wanted: &str) -> Fail {
         shape(self.at, key, wanted)

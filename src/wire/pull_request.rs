@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::json::{Fields, parse};
 use crate::base::Fail;
+use crate::resolution::carryover::closes;
 use crate::scope::pull_request::PullRequest;
 
 /// The fields that are asked for.
 pub const FIELDS: &str =
-    "number,state,headRefName,headRefOid,baseRefName,baseRefOid,changedFiles,closingIssuesReferences,isCrossRepository";
+    "number,state,title,body,headRefName,headRefOid,baseRefName,baseRefOid,changedFiles,closingIssuesReferences,isCrossRepository";
 
 /// Reads a pull request.
 ///
@@ -27,6 +28,7 @@ pub fn read(bytes: &[u8]) -> Result<PullRequest, Fail> {
         return Err(f.wrong("number", "a number from 1"));
     }
     let closing = f.maybe_list("closingIssuesReferences")?;
+    let listed: Vec<String> = closing.iter().filter_map(written).collect();
     Ok(PullRequest {
         number,
         state: f.text("state")?.to_owned(),
@@ -37,5 +39,15 @@ pub fn read(bytes: &[u8]) -> Result<PullRequest, Fail> {
         changed_files: f.maybe_count("changedFiles")?,
         cross_repository: f.get("isCrossRepository").and_then(Value::as_bool).unwrap_or(false),
         closes: closing.iter().filter_map(|issue| issue.get("number")?.as_u64()).collect(),
+        issues: if listed.is_empty() { closes(f.maybe_text("body")?.unwrap_or_default()) } else { listed },
     })
+}
+
+/// `#3`, or `owner/name#3` where the host says which repository it is of.
+fn written(issue: &Value) -> Option<String> {
+    let number = issue.get("number")?.as_u64()?;
+    let repository = issue.get("repository");
+    let owner = repository.and_then(|r| r.get("owner")?.get("login")?.as_str());
+    let name = repository.and_then(|r| r.get("name")?.as_str());
+    Some(owner.zip(name).map_or_else(|| format!("#{number}"), |(owner, name)| format!("{owner}/{name}#{number}")))
 }

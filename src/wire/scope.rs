@@ -46,7 +46,8 @@ pub fn read(bytes: &[u8]) -> Result<Scope, Fail> {
     Ok(Scope { kind, base: text("base")?, head: text("head")?, paths })
 }
 
-fn unhex(digits: &str) -> Option<Vec<u8>> {
+/// Bytes out of pairs of hex digits.
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|p| p.len() == 2)?, 16).ok()).collect()
 }

@@ -50,6 +50,28 @@ const TARGETS: &[Target] = &[
         }
     }),
     ("record", |b| drop(wire::loop_record::read(b))),
+    ("bundle", |b| drop(wire::bundle::read(b))),
+    ("exceptions", |b| drop(wire::exceptions::read(b))),
+    ("brief", |b| drop(wire::brief::read(b))),
+    ("decisions", |b| drop((wire::decisions::read(b), wire::decisions::asked(b)))),
+    ("dispositions", |b| drop((wire::dispositions::read(b), wire::dispositions::asked(b)))),
+    ("recurrence", |b| drop((wire::recurrence::read(b), wire::recurrence::links(b), wire::recurrence::diagnoses(b)))),
+    ("resolution loop", |b| drop(wire::resolution_loop::read(b))),
+    ("review record", |b| drop(wire::review::read(b))),
+    ("surface", |b| drop(wire::surface::read(b))),
+    ("trace", |b| drop(review_loop::resolution::trace::parse(&String::from_utf8_lossy(b)))),
+    ("conveyance", |b| {
+        let text = String::from_utf8_lossy(&b[..b.len().min(1 << 14)]);
+        drop(review_loop::source::conveyance::check(&[review_loop::source::conveyance::Slot { name: "t", text: &text }], &[]));
+    }),
+    ("intent", |b| {
+        use review_loop::source::intent::{Changed, Document, Gathered, Limits, Touched, harvest, patch};
+        let text = String::from_utf8_lossy(b).into_owned();
+        let document = Document { path: "CLAUDE.md".to_owned(), aliases: Vec::new(), text: text.clone(), changed: Changed::No };
+        let touched = Touched { path: "a/x.rs".to_owned(), text: Some(text), patch: Some(patch::read(b)) };
+        let gathered = Gathered { touched: vec![touched], rules: vec![document.clone()], guides: vec![document], ..Gathered::default() };
+        drop(harvest(&gathered, Limits::default()));
+    }),
 ];
 
 /// Pieces that steer the parsers into their corners.
@@ -143,6 +165,18 @@ const PIECES: &[&str] = &[
     "{\"runs\":[{\"tool\":{},\"results\":[",
     "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\",\"spans\":[]}}\n",
     "Found 2 blocking issues.\n",
+    "do not flag ",
+    "is fixed in ",
+    "지적하지 마세요 ",
+    "Round 1 — source: x — verdict: y\n",
+    "    F → [dropped: b]\n",
+    "{\"schema_version\":1,",
+    "\"entries\":[{\"finding\":\"a\",",
+    "// because ",
+    "/* why: ",
+    " */",
+    "## Design\n",
+    "globs: *.rs\n",
 ];
 
 struct Random(u64);

@@ -63,7 +63,7 @@ fn a_stream_is_read_with_foreign_lines_unknown_events_and_without_an_end_of_line
 }
 
 /// A program on a `PATH` of its own.
-fn program(kit: &mut Kit, name: &str, script: &str) {
+pub fn program(kit: &mut Kit, name: &str, script: &str) {
     use std::os::unix::fs::PermissionsExt;
     let path = kit.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -60,6 +60,7 @@ commands! {
     }
     "everything" {
         run_loop RunLoop false,
+        show_status ShowStatus false,
     }
     "scope" {
         detect_scope DetectScope false,
@@ -70,5 +71,18 @@ commands! {
         list_sources ListSources false,
         run_source RunSource false,
         read_answer ReadAnswer false,
+        harvest_intent HarvestIntent false,
+        check_conveyance CheckConveyance false,
+        render_prompt RenderPrompt false,
+    }
+    "resolution" {
+        open_resolution OpenResolution false,
+        track_recurrence TrackRecurrence false,
+        check_brief CheckBrief false,
+        record_decision RecordDecision false,
+        record_disposition RecordDisposition false,
+        render_trace RenderTrace false,
+        check_convergence CheckConvergence false,
+        list_carryover ListCarryover false,
     }
 }

@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod input;
+mod loop_flags;
 mod output;
 mod scope_flags;
 

@@ -23,7 +23,10 @@ const PHRASES: &[(Rule, &str)] = &[
     (Rule::FixStatus, "is|are ?now|?already {FIXED} in|by|with|as|since ?the ?of round*|commit*|pr|sha|review|patch"),
     (Rule::FixStatus, "{DEFECT} ~ is|are|was|were ?now {FIXED}"),
     (Rule::FixStatus, "{DEFECT} {FIXED}"),
-    (Rule::FixStatus, "!we|i ?have ?already fixed|corrected|patched|repaired|resolved|addressed ~ bug*|issue*|finding*|already|it|this|that"),
+    (
+        Rule::FixStatus,
+        "!we|i ?have ?already fixed|corrected|patched|repaired|resolved|addressed ~ bug*|issue*|finding*|already|it|this|that",
+    ),
     (Rule::FixStatus, "no longer an|a|reproduc*|present|exist*"),
     (Rule::DoNotReflag, "{NEVER} ~ {FLAG}"),
     (Rule::DoNotReflag, "no need|reason to {FLAG}"),
@@ -34,7 +37,10 @@ const PHRASES: &[(Rule, &str)] = &[
     (Rule::DoNotReflag, "refrain from {SAY}"),
     (Rule::DoNotReflag, "skip|skipping|stop|avoid {FLAG}"),
     (Rule::DoNotReflag, "neednt|shouldnt|mustnt|never be flagged|reported|raised|mentioned|reflagged|reopened"),
-    (Rule::DoNotReflag, "ignore|disregard|overlook|skip|dismiss finding*|issue*|it|this|that|these|those|them|any|all|every|following|warning*"),
+    (
+        Rule::DoNotReflag,
+        "ignore|disregard|overlook|skip|dismiss finding*|issue*|it|this|that|these|those|them|any|all|every|following|warning*",
+    ),
     (Rule::DoNotReflag, "ignore|disregard|overlook|skip|dismiss the|?of following|finding*|issue*|warning*|above|below|rest|loader|file*"),
     (Rule::DoNotReflag, "!known issue*|bug*|limitation*|finding*"),
     (Rule::DoNotReflag, "!out of scope|bounds for ?this|?the review*|pr|loop|round|change|reviewer*"),
@@ -61,7 +67,10 @@ const PHRASES: &[(Rule, &str)] = &[
     (Rule::VerdictConditioning, "!only ?report|?flag|?list|?the blockers|blocking|critical|severe|serious|major"),
     (Rule::VerdictConditioning, "report|flag|list|mention|raise only"),
     (Rule::VerdictConditioning, "only report|flag|list|mention|raise"),
-    (Rule::VerdictConditioning, "treat|rate|rank|grade|mark|classify|count|consider ~ as|at|to ?most|?a|?an low|suggestion*|info*|nit*|minor|medium|trivial"),
+    (
+        Rule::VerdictConditioning,
+        "treat|rate|rank|grade|mark|classify|count|consider ~ as|at|to ?most|?a|?an low|suggestion*|info*|nit*|minor|medium|trivial",
+    ),
     (Rule::VerdictConditioning, "severity ?is|?at|?be|?must|?should ?most|?of low|medium|suggestion|info|minor"),
     (Rule::VerdictConditioning, "downgrade*"),
     (Rule::VerdictConditioning, "!lgtm"),
@@ -72,7 +81,10 @@ const PHRASES: &[(Rule, &str)] = &[
     (Rule::ReviewerImperative, "reviewer|reviewers|you should|must|shall|may|can|need|shouldnt|mustnt|neednt|maynt|cant|have|are"),
     (Rule::ReviewerImperative, "note|message|attention|instruction* to|for ?the|?all reviewer|reviewers"),
     (Rule::ReviewerImperative, "dear reviewer*"),
-    (Rule::ReviewerImperative, "ignore|disregard|forget|override ?all|?any|?the|?these|?your previous|prior|above|earlier|other|instruction*|rules|template"),
+    (
+        Rule::ReviewerImperative,
+        "ignore|disregard|forget|override ?all|?any|?the|?these|?your previous|prior|above|earlier|other|instruction*|rules|template",
+    ),
     (Rule::ReviewerImperative, "system|developer|user prompt|message|instruction*"),
 ];
 
@@ -106,7 +118,9 @@ fn follows(words: &[Word], at: usize, steps: &[Step<'_>], first: bool) -> Option
     let parted = !first && at > 0 && words[at - 1].ends;
     match step {
         Step::Opens => {
-            let led = at.checked_sub(1).is_some_and(|b| is(&words[b], &["please", "so", "and", "then", "but", "therefore", "just", "also", "or"]));
+            let led = at
+                .checked_sub(1)
+                .is_some_and(|b| is(&words[b], &["please", "so", "and", "then", "but", "therefore", "just", "also", "or"]));
             words.get(at).filter(|w| w.opens || led).and_then(|_| follows(words, at, rest, first))
         }
         Step::Ends => {
@@ -182,7 +196,8 @@ fn records(words: &[Word]) -> Vec<(Rule, usize, usize)> {
         if outcome && (word.colon || word.mark == Some('[')) {
             found.push((Rule::HistoryLeak, word.start, word.end));
         }
-        let commit = word.text.len() >= 7 && word.text.bytes().all(|b| b.is_ascii_hexdigit()) && word.text.bytes().any(|b| b.is_ascii_digit());
+        let commit =
+            word.text.len() >= 7 && word.text.bytes().all(|b| b.is_ascii_hexdigit()) && word.text.bytes().any(|b| b.is_ascii_digit());
         let led = at.checked_sub(2).map(|f| (&words[f], &words[at - 1]));
         let led = led.or(at.checked_sub(1).map(|f| (&words[f], &words[f])));
         if let Some((fixed, link)) = led
@@ -199,8 +214,9 @@ fn records(words: &[Word]) -> Vec<(Rule, usize, usize)> {
 /// Whether a text is in a language that no table holds: letters of another script, or many words and none that English needs.
 pub(super) fn unchecked(words: &[Word]) -> bool {
     const COMMON: &[&str] = &[
-        "the", "a", "an", "is", "are", "and", "or", "of", "to", "in", "for", "with", "because", "not", "must", "by", "as", "on", "be", "it",
-        "we", "that", "this", "no", "never", "keep", "use", "only", "from", "at", "so", "but", "all", "every", "when", "than", "over",
+        "the", "a", "an", "is", "are", "and", "or", "of", "to", "in", "for", "with", "because", "not", "must", "by", "as", "on", "be",
+        "it", "we", "that", "this", "no", "never", "keep", "use", "only", "from", "at", "so", "but", "all", "every", "when", "than",
+        "over",
     ];
     let foreign = |c: char| c.is_alphabetic() && !is_hangul(c) && c as u32 > 0x24f;
     let letters = words.iter().flat_map(|w| w.text.chars()).filter(|c| c.is_alphabetic()).count();

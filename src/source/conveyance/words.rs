@@ -140,5 +140,8 @@ pub(super) fn hidden(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// Whether Latin letters stand beside letters that look like them.
 fn is_mixed(word: &str) -> bool {
     let latin = word.chars().any(|c| c.is_ascii_alphabetic());
-    latin && word.chars().any(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}' | '\u{530}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}'))
+    latin
+        && word
+            .chars()
+            .any(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}' | '\u{530}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}'))
 }

@@ -28,12 +28,13 @@ fn syntax(path: &str) -> Option<&'static Syntax> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or(name, |(_, e)| e).to_lowercase();
     Some(match extension.as_str() {
-        "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "java" | "kt" | "kts" | "scala" | "go" | "js" | "jsx" | "mjs"
-        | "cjs" | "ts" | "tsx" | "mts" | "cts" | "swift" | "cs" | "dart" | "groovy" | "gradle" | "proto" | "zig" | "scss" | "less" | "json5"
-        | "jsonc" | "sol" | "v" | "sv" | "fs" | "cu" | "glsl" | "wgsl" => &C,
+        "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "java" | "kt" | "kts" | "scala" | "go" | "js" | "jsx"
+        | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "swift" | "cs" | "dart" | "groovy" | "gradle" | "proto" | "zig" | "scss"
+        | "less" | "json5" | "jsonc" | "sol" | "v" | "sv" | "fs" | "cu" | "glsl" | "wgsl" => &C,
         "py" | "pyi" | "pyx" => &PYTHON,
-        "rb" | "sh" | "bash" | "zsh" | "fish" | "yml" | "yaml" | "toml" | "pl" | "pm" | "r" | "jl" | "ex" | "exs" | "tf" | "hcl" | "nix"
-        | "cmake" | "mk" | "dockerfile" | "makefile" | "conf" | "cfg" | "ini" | "properties" | "gitignore" | "ps1" | "nim" | "cr" => &HASH,
+        "rb" | "sh" | "bash" | "zsh" | "fish" | "yml" | "yaml" | "toml" | "pl" | "pm" | "r" | "jl" | "ex" | "exs" | "tf" | "hcl"
+        | "nix" | "cmake" | "mk" | "dockerfile" | "makefile" | "conf" | "cfg" | "ini" | "properties" | "gitignore" | "ps1" | "nim"
+        | "cr" => &HASH,
         "sql" | "lua" | "hs" | "elm" | "ada" | "adb" | "vhd" | "vhdl" => &DASH,
         "html" | "htm" | "xml" | "svg" | "md" | "vue" | "svelte" | "xhtml" => &MARKUP,
         "lisp" | "el" | "clj" | "cljs" | "scm" | "rkt" | "asm" | "s" => &LISP,
@@ -50,7 +51,8 @@ pub fn beside(file: &Touched) -> Vec<Comment> {
     let lines: Vec<&str> = text.lines().collect();
     let last = lines.len() as u64;
     let whole = [(1, last.max(1))];
-    let (ranges, added): (&[(u64, u64)], &[(u64, u64)]) = file.patch.as_ref().map_or((&whole, &whole), |p| (&p.ranges, &p.added));
+    let ranges = file.patch.as_ref().map_or(&whole[..], |p| &p.ranges);
+    let added = file.patch.as_ref().map_or(&whole[..], |p| &p.added);
     let near = |first: u64, end: u64| overlaps(ranges, first.saturating_sub(NEAR), end + NEAR);
     let mut found = Vec::new();
     for (first, end) in blocks(&lines, syntax) {
@@ -94,7 +96,8 @@ fn blocks(lines: &[&str], syntax: &Syntax) -> Vec<(usize, usize)> {
             continue;
         }
         let bare = line.trim_start();
-        if let Some((start, close)) = syntax.block.iter().find(|(start, _)| bare.starts_with(start) || line.contains(&format!(" {start}"))) {
+        if let Some((start, close)) = syntax.block.iter().find(|(start, _)| bare.starts_with(start) || line.contains(&format!(" {start}")))
+        {
             let behind = line.find(start).map_or("", |at| &line[at + start.len()..]);
             if behind.contains(close) {
                 push(&mut found, number, false);
@@ -121,9 +124,29 @@ fn push(found: &mut Vec<(usize, usize)>, line: usize, joins: bool) {
 /// The word by which a comment says that something is meant so.
 fn design_word(text: &str) -> Option<&'static str> {
     const MEANT: &[&str] = &[
-        "intentional", "deliberate", "by design", "on purpose", "because", "rationale", "invariant", "note:", "why:", "do not change",
-        "don't change", "must not", "must stay", "trade-off", "tradeoff", "workaround", "see adr", "see #", "rejected:", "safety:",
-        "의도", "때문", "왜냐",
+        "intentional",
+        "deliberate",
+        "by design",
+        "on purpose",
+        "because",
+        "rationale",
+        "invariant",
+        "note:",
+        "why:",
+        "do not change",
+        "don't change",
+        "must not",
+        "must stay",
+        "trade-off",
+        "tradeoff",
+        "workaround",
+        "see adr",
+        "see #",
+        "rejected:",
+        "safety:",
+        "의도",
+        "때문",
+        "왜냐",
     ];
     let lower = text.to_lowercase();
     MEANT.iter().find(|w| lower.contains(**w)).copied()
@@ -150,7 +173,8 @@ mod tests {
     #[test]
     fn the_comment_over_the_item_of_a_far_change_counts_and_another_far_one_does_not() {
         let body = "    step();\n".repeat(30);
-        let text = format!("// unrelated, by design\nfn other() {{}}\n\n\n\n\n\n\n/* Deliberate:\n order matters */\nfn run() {{\n{body}}}\n");
+        let text =
+            format!("// unrelated, by design\nfn other() {{}}\n\n\n\n\n\n\n/* Deliberate:\n order matters */\nfn run() {{\n{body}}}\n");
         assert_eq!(found("a.rs", &text, "@@ -40,1 +40,1 @@\n-a\n+b\n"), [(9, 10, false)]);
     }
 

@@ -14,8 +14,25 @@ words! {
 }
 
 const DESIGN: &[&str] = &[
-    "design", "rationale", "why", "decision", "decisions", "architecture", "convention", "conventions", "settled", "principle",
-    "principles", "northstar", "mission", "invariant", "invariants", "tradeoff", "tradeoffs", "trade", "north",
+    "design",
+    "rationale",
+    "why",
+    "decision",
+    "decisions",
+    "architecture",
+    "convention",
+    "conventions",
+    "settled",
+    "principle",
+    "principles",
+    "northstar",
+    "mission",
+    "invariant",
+    "invariants",
+    "tradeoff",
+    "tradeoffs",
+    "trade",
+    "north",
 ];
 const MISSION: &[&str] = &["northstar", "mission", "purpose", "goal", "goals", "vision"];
 
@@ -34,7 +51,8 @@ pub fn design_sections(guide: &Document) -> Vec<Section> {
 pub fn mission(guides: &[Document], readme: Option<&Document>) -> Option<Section> {
     let roots = guides.iter().filter(|g| !g.path.contains('/'));
     let stated = roots.clone().find_map(|guide| {
-        let heading = headings(&guide.text).into_iter().find(|h| h.speaks_of(MISSION) || h.words.windows(2).any(|w| w == ["north", "star"]))?;
+        let heading =
+            headings(&guide.text).into_iter().find(|h| h.speaks_of(MISSION) || h.words.windows(2).any(|w| w == ["north", "star"]))?;
         Some(section(guide, heading.start, heading.end))
     });
     stated.or_else(|| {

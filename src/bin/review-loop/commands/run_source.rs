@@ -3,6 +3,8 @@
 use clap::Args;
 use review_loop::base::Fail;
 use review_loop::host::Host;
+use review_loop::ops::resolution::Place;
+use review_loop::ops::resolution::review::Reviewed;
 use review_loop::ops::run_source::{Request, run};
 
 use crate::output::Reply;
@@ -46,12 +48,21 @@ pub(crate) struct RunSource {
     /// Run the working tree's checks.toml beside that of the base commit
     #[arg(long)]
     trust_worktree_checks: bool,
+    /// Review the next round of this loop: its scope, source and prompt are the loop's
+    #[arg(long, value_name = "ID")]
+    loop_id: Option<String>,
+    /// With --loop-id: the root of all state [default: $REVIEW_LOOP_STATE_DIR, else the XDG state folder]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<String>,
 }
 
 impl RunSource {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
+        let scope = self.scope.request(host)?;
+        let (repo, state_dir) = (scope.repo.clone(), self.state_dir);
         let request = Request {
-            scope: self.scope.request(host)?,
+            place: self.loop_id.map(|id| Place { repo, state_dir, loop_id: Some(id) }),
+            scope,
             source: self.source,
             argv: self.argv,
             prompt_file: self.prompt_file,
@@ -64,10 +75,12 @@ impl RunSource {
             require_coverage: self.require_coverage,
             trust_worktree_checks: self.trust_worktree_checks,
         };
-        let (answer, ask) = run(&request, host)?;
-        Ok(match ask {
-            Some(ask) => Reply::ask(&answer, &ask),
-            None => Reply::check(answer.is_reliable(), &answer),
+        Ok(match run(&request, host)? {
+            Reviewed::Ran(ran) => match *ran {
+                (answer, Some(ask)) => Reply::ask(&answer, &ask),
+                (answer, None) => Reply::check(answer.is_reliable(), &answer),
+            },
+            Reviewed::Asks(ask) => Reply::ask(&serde_json::json!({}), &ask),
         })
     }
 }

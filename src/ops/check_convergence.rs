@@ -1,0 +1,237 @@
+//! check-convergence: whether a loop has converged, recomputed from its files and from what stands there now (resolution spec §16).
+
+use serde::Serialize;
+
+use super::Ask;
+use super::resolution::claims::{self, Unbound};
+use super::resolution::facts;
+use super::resolution::surface;
+use super::resolution::{Folder, Place, Stored};
+use super::track_recurrence::is_judged;
+use crate::base::severity::Grade;
+use crate::base::{Fail, number, time};
+use crate::host::Host;
+use crate::resolution::convergence::{Decision, Facts, Reviewed, Said, Verdict, decide};
+use crate::resolution::disposition::Outcome;
+use crate::resolution::recurrence::Route;
+
+/// What is asked.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// Which loop.
+    pub place: Place,
+    /// Whether the person ends the loop.
+    pub exit: bool,
+    /// A cap on rounds, in place of the loop's own.
+    pub max_rounds: Option<String>,
+}
+
+/// A finding that stays: deferred, and not closed by anything.
+#[derive(Debug, Serialize)]
+pub struct Residual {
+    /// Its identity.
+    pub identity: String,
+    /// The last round that deferred it.
+    pub round: u64,
+    /// Its grade.
+    pub severity: Grade,
+    /// Its title.
+    pub title: String,
+    /// Why it was deferred or dismissed.
+    pub reason: Option<String>,
+    /// What it came to.
+    pub outcome: Outcome,
+    /// Whether it is critical or high.
+    pub grave: bool,
+}
+
+/// Facts of one round, for a person: none of them decides.
+#[derive(Debug, Serialize)]
+pub struct Counted {
+    /// The round.
+    pub round: u64,
+    /// Findings of its review.
+    pub findings: usize,
+    /// Of them those that an earlier round had.
+    pub known: usize,
+    /// Of them those that an edit of the round before caused.
+    pub caused_by_fix: usize,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: Decision,
+    /// The last round.
+    pub round: Option<u64>,
+    /// What its review came to.
+    pub verdict: Option<&'static str>,
+    /// Of the surface that was reviewed.
+    pub reviewed_fingerprint: Option<String>,
+    /// Of the surface now.
+    pub scope_fingerprint: String,
+    /// Claims that the files do not bear out.
+    pub unbound: Vec<Unbound>,
+    /// Findings without a disposition.
+    pub undispositioned: Vec<String>,
+    /// Identities that await a diagnosis.
+    pub awaiting: Vec<String>,
+    /// Identities that a person must settle.
+    pub gates: Vec<String>,
+    /// What stays open.
+    pub residual: Vec<Residual>,
+    /// By round.
+    pub rounds: Vec<Counted>,
+}
+
+/// Decides whether a loop has converged.
+///
+/// # Errors
+/// Those of the loop and of its documents, `INVALID_ARGUMENT`, those of detect-scope.
+pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
+    let mut folder = Folder::open(host, &request.place)?;
+    if request.exit && folder.record.exited_at.is_none() {
+        let _held = folder.hold()?;
+        folder.record.exited_at = Some(time::iso_ms(host.now_ms()));
+        folder.save()?;
+    }
+    let max_rounds = request.max_rounds.as_deref().filter(|m| !m.is_empty());
+    let max_rounds = max_rounds.map(|m| number::plain("--max-rounds", m, 1..=1000)).transpose()?;
+    of(&folder, max_rounds)
+}
+
+/// The decision of an open loop.
+///
+/// # Errors
+/// As [`run`].
+pub fn of(folder: &Folder<'_>, max_rounds: Option<u64>) -> Result<(Answer, Option<Ask>), Fail> {
+    let rounds = folder.rounds()?;
+    let (ledger, _) = folder.ledger()?;
+    let last = rounds.last();
+    let now = surface::now(folder, last)?;
+    let unbound = claims::unbound(folder, &rounds, &ledger)?;
+    let tracked = facts::track(&rounds, &ledger)?;
+    let with = |route| {
+        let mut found: Vec<String> = tracked.iter().filter(|t| t.standing.route == route).map(|t| t.identity.clone()).collect();
+        found.sort();
+        found.dedup();
+        found
+    };
+    let settled = last.is_some_and(|s| s.dispositions.is_some());
+    let awaiting = if settled { Vec::new() } else { with(Route::Diagnose) };
+    let gates = if settled { Vec::new() } else { with(Route::Gate) };
+    let reviewed = last.map(|last| reviewed(last, &tracked, &unbound, &now, (&awaiting, &gates))).transpose()?;
+    let exited = folder.record.exited_at.is_some();
+    let decision = decide(&Facts { exited, reviewed, max_rounds: max_rounds.or(folder.record.max_rounds) });
+    let undispositioned = match last {
+        Some(s) if s.dispositions.is_none() => s.review.findings.iter().map(|f| f.id.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let ask =
+        if exited || decision.decision == Verdict::Converged { None } else { now.ask.clone().or_else(|| question(&decision, &gates)) };
+    let answer = Answer {
+        round: last.map(|s| s.round),
+        verdict: last.map(|s| match facts::said(s) {
+            Said::Approves => "approve",
+            Said::Objects => "needs_attention",
+            Said::Unreliable | Said::Nothing => "unproven",
+        }),
+        reviewed_fingerprint: last.map(|s| s.review.bound.scope_fingerprint.clone()),
+        scope_fingerprint: now.fingerprint,
+        unbound,
+        undispositioned,
+        awaiting,
+        gates,
+        residual: residual(&rounds),
+        rounds: counted(&rounds),
+        decision,
+    };
+    Ok((answer, ask))
+}
+
+fn reviewed(
+    last: &Stored,
+    tracked: &[facts::Tracked],
+    unbound: &[Unbound],
+    now: &surface::Now,
+    (awaiting, gates): (&[String], &[String]),
+) -> Result<Reviewed, Fail> {
+    let bundle = facts::bundle_of(last)?;
+    let bound = &last.review.bound;
+    Ok(Reviewed {
+        round: last.round,
+        said: facts::said(last),
+        findings: last.review.findings.len(),
+        unbound: unbound.len(),
+        surface_stands: now.ask.is_none() && now.fingerprint == bound.scope_fingerprint,
+        conveyed_intent_only: bundle.as_ref().is_none_or(|b| b.conveyed(&[]).hits.is_empty()),
+        bundle_is_of_surface: bundle.as_ref().is_none_or(|b| b.scope.scope_fingerprint == bound.scope_fingerprint),
+        sameness_judged: is_judged(last),
+        awaiting: awaiting.len(),
+        gates: gates.len(),
+        dispositions: facts::dispositioned(last, tracked),
+    })
+}
+
+fn question(decision: &Decision, gates: &[String]) -> Option<Ask> {
+    use crate::resolution::convergence::Reason;
+    if !decision.asks {
+        return None;
+    }
+    let exit = ("exit", "end the loop: check-convergence --exit");
+    if decision.reasons.contains(&Reason::RoundLimit) {
+        let question = "the cap on rounds is reached and the loop has not converged; what now?";
+        return Some(Ask::new("round_limit", question, &[("more", "go on with a higher --max-rounds"), exit]));
+    }
+    if decision.reasons.contains(&Reason::EmptyNeedsAttention) {
+        let question = "the source wants attention and names no finding: nothing can be worked on, and nothing is proven; what now?";
+        return Some(Ask::new("empty_needs_attention", question, &[("rereview", "review again: run-source"), exit]));
+    }
+    let question = format!("{} came back although its decision or repair was seen; what holds?", gates.join(", "));
+    let options = [
+        ("decide", "constitute a decision that holds independently of the code: record-decision, then record-disposition"),
+        ("settle", "settle this instance: record-disposition with the gate"),
+        exit,
+    ];
+    Some(Ask::new("design_gate", question, &options))
+}
+
+/// What stays open: identities whose last disposition deferred them, and dismissals of instances that came back.
+pub fn residual(rounds: &[Stored]) -> Vec<Residual> {
+    let all = facts::identities(rounds);
+    let mut last: std::collections::BTreeMap<String, Residual> = std::collections::BTreeMap::new();
+    for stored in rounds {
+        for entry in stored.dispositions.iter().flat_map(|d| &d.entries) {
+            let Some(item) = stored.review.findings.iter().find(|f| f.id == entry.finding) else { continue };
+            let identity = all[&(stored.round, item.id.clone())].clone();
+            let refuted = entry.basis_kind == crate::resolution::disposition::BasisKind::Verify;
+            let stays = entry.outcome == Outcome::Carried || (entry.outcome == Outcome::Dropped && !refuted);
+            if !stays {
+                last.remove(&identity);
+                continue;
+            }
+            let residual = Residual {
+                identity: identity.clone(),
+                round: stored.round,
+                severity: item.grade,
+                title: item.title.clone(),
+                reason: entry.basis.clone(),
+                outcome: entry.outcome,
+                grave: matches!(item.grade, Grade::Critical | Grade::High),
+            };
+            last.insert(identity, residual);
+        }
+    }
+    last.into_values().collect()
+}
+
+fn counted(rounds: &[Stored]) -> Vec<Counted> {
+    let known = |s: &Stored| s.recurrence.iter().flat_map(|r| r.links.values()).filter(|l| l.is_some()).count();
+    let caused = |s: &Stored| s.dispositions.iter().flat_map(|d| &d.entries).filter(|e| e.caused_by_fix).count();
+    rounds
+        .iter()
+        .map(|s| Counted { round: s.round, findings: s.review.findings.len(), known: known(s), caused_by_fix: caused(s) })
+        .collect()
+}

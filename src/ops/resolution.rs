@@ -1,0 +1,211 @@
+//! The folder of a resolution loop: what is kept of each round, read back with what binds it, and the surface as it stands now.
+//!
+//! `<state root>/<checkout>/resolution/<loop id>/` holds `loop.json`, `decisions.jsonl` and `rounds/NNN/` with `bundle.json`, `prompt`,
+//! `surface.json`, `attempt-N/` (evidence), `review.json`, `recurrence.json`, `dispositions.json`. Each of the later ones names the
+//! digest of the one before it. Source: issue 4 (state); resolution spec, What a better implementation would do.
+
+pub mod claims;
+pub mod facts;
+pub mod review;
+pub mod surface;
+
+use std::path::{Path, PathBuf};
+
+use super::checkout::Checkout;
+use super::gather;
+use crate::base::digest::sha256_hex;
+use crate::base::id::LoopId;
+use crate::base::path::printable;
+use crate::base::{Code, Fail};
+use crate::host::lock::{self, Held};
+use crate::host::{Host, files};
+use crate::resolution::decision::Ledger;
+use crate::wire::dispositions::Record as Dispositions;
+use crate::wire::recurrence::Record as Recurrence;
+use crate::wire::resolution_loop::Record;
+use crate::wire::review::Review;
+use crate::wire::surface::Surface;
+use crate::wire::{dispositions, recurrence, resolution_loop};
+
+/// Which loop is meant.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// A folder of the checkout.
+    pub repo: Option<String>,
+    /// The root of all state.
+    pub state_dir: Option<String>,
+    /// The loop.
+    pub loop_id: Option<String>,
+}
+
+/// An open loop.
+pub struct Folder<'h> {
+    /// The surroundings.
+    pub host: &'h Host,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// The root of all state.
+    pub root: PathBuf,
+    /// Its settings.
+    pub record: Record,
+    /// Its checkout.
+    pub checkout: Checkout,
+}
+
+/// What is kept of a round.
+pub struct Stored {
+    /// Its number.
+    pub round: u64,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// Its review.
+    pub review: Review,
+    /// SHA-256 of the review's file.
+    pub review_sha256: String,
+    /// What stood there when it was reviewed.
+    pub surface: Surface,
+    /// What was said about sameness.
+    pub recurrence: Option<Recurrence>,
+    /// SHA-256 of that file.
+    pub recurrence_sha256: Option<String>,
+    /// Its dispositions.
+    pub dispositions: Option<Dispositions>,
+    /// SHA-256 of that file.
+    pub dispositions_sha256: Option<String>,
+}
+
+/// The name of the settings.
+pub const LOOP: &str = "loop.json";
+/// The name of the ledger.
+pub const LEDGER: &str = "decisions.jsonl";
+
+impl<'h> Folder<'h> {
+    /// Opens a loop that exists.
+    ///
+    /// # Errors
+    /// `NOT_A_REPOSITORY`, `INVALID_ARGUMENT` without a loop id, `BAD_ID`, `STATE_MISSING`, those of its settings.
+    pub fn open(host: &'h Host, place: &Place) -> Result<Folder<'h>, Fail> {
+        let folder = host.absolute(Some(place.repo.as_deref().unwrap_or(".")), "repository")?;
+        let checkout = Checkout::open(host, &folder)?;
+        let id = gather::loop_id(place.loop_id.as_deref())?;
+        let id = id.ok_or_else(|| Fail::new(Code::InvalidArgument, "`--loop-id` is missing: open-resolution prints it"))?;
+        let root = host.state_root(place.state_dir.as_deref())?;
+        let dir = host.loop_dir(&root, &checkout.top, KIND, &id);
+        let file = dir.join(LOOP);
+        files::refuse_links_below(&root, &dir)?;
+        let bytes = files::read_state(&file).map_err(|fail| match fail.code {
+            Code::NotFound => Fail::new(Code::StateMissing, format!("there is no loop `{id}` of this checkout in `{}`", shown(&root))),
+            _ => fail,
+        })?;
+        let record = resolution_loop::read(&bytes).map_err(|fail| named(fail, &file))?;
+        if record.loop_id != id.as_str() {
+            return Err(Fail::new(Code::InvalidState, format!("`{}` is the state of another loop", shown(&file))));
+        }
+        Ok(Folder { host, dir, root, record, checkout })
+    }
+
+    /// Locks the loop for one command.
+    ///
+    /// # Errors
+    /// `LOCK_BUSY`, or the system's error.
+    pub fn hold(&self) -> Result<Held, Fail> {
+        lock::hold(self.host, &self.dir)
+    }
+
+    /// The folder of a round.
+    pub fn round_dir(&self, round: u64) -> PathBuf {
+        self.dir.join("rounds").join(format!("{round:03}"))
+    }
+
+    /// Our own folders inside the checkout.
+    pub fn own(&self) -> Vec<PathBuf> {
+        self.record.own.iter().map(PathBuf::from).chain([self.root.clone()]).collect()
+    }
+
+    /// Writes the settings anew.
+    ///
+    /// # Errors
+    /// Why they cannot be written.
+    pub fn save(&self) -> Result<(), Fail> {
+        files::replace(self.host, &self.dir.join(LOOP), &crate::wire::json::document(&self.record))
+    }
+
+    /// The ledger, and whether its last line was cut off.
+    ///
+    /// # Errors
+    /// As [`gather::ledger`].
+    pub fn ledger(&self) -> Result<(Ledger, bool), Fail> {
+        gather::ledger(&self.dir.join(LEDGER))
+    }
+
+    /// Every round that was reviewed, in order. A gap is a refusal: what lies behind it is bound to nothing.
+    ///
+    /// # Errors
+    /// Those of the documents, `INVALID_STATE` for a gap.
+    pub fn rounds(&self) -> Result<Vec<Stored>, Fail> {
+        let mut rounds = Vec::new();
+        for round in 1.. {
+            match self.stored(round)? {
+                Some(stored) => rounds.push(stored),
+                None => break,
+            }
+        }
+        let next = self.round_dir(rounds.len() as u64 + 2).join("review.json");
+        if next.symlink_metadata().is_ok() {
+            return Err(Fail::new(Code::InvalidState, format!("`{}` stands behind a round without a review", shown(&next))));
+        }
+        Ok(rounds)
+    }
+
+    fn stored(&self, round: u64) -> Result<Option<Stored>, Fail> {
+        let dir = self.round_dir(round);
+        let Some((review, review_sha256)) = document(&dir.join("review.json"), crate::wire::review::read)? else { return Ok(None) };
+        if review.round != round {
+            return Err(Fail::new(Code::InvalidState, format!("`{}` holds the review of another round", shown(&dir))));
+        }
+        let surface = document(&dir.join("surface.json"), crate::wire::surface::read)?;
+        let missing = || Fail::new(Code::InvalidState, format!("`{}` has no surface.json", shown(&dir)));
+        let (recurrence, recurrence_sha256) = document(&dir.join("recurrence.json"), recurrence::read)?.unzip();
+        let (dispositions, dispositions_sha256) = document(&dir.join("dispositions.json"), dispositions::read)?.unzip();
+        let surface = surface.ok_or_else(missing)?.0;
+        Ok(Some(Stored { round, dir, review, review_sha256, surface, recurrence, recurrence_sha256, dispositions, dispositions_sha256 }))
+    }
+}
+
+/// The kind of loop in the path of its folder.
+pub const KIND: &str = "resolution";
+
+/// A document of ours with the digest of its bytes; none when it does not exist.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn document<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, Fail>) -> Result<Option<(T, String)>, Fail> {
+    match files::read_state(path) {
+        Ok(bytes) => read(&bytes).map(|document| Some((document, sha256_hex(&bytes)))).map_err(|fail| named(fail, path)),
+        Err(fail) if fail.code == Code::NotFound => Ok(None),
+        Err(fail) => Err(fail),
+    }
+}
+
+/// A refusal with the path of its document.
+fn named(fail: Fail, path: &Path) -> Fail {
+    Fail { message: format!("`{}`: {}", shown(path), fail.message), ..fail }.with("path", path.to_string_lossy().as_ref())
+}
+
+fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
+}
+
+/// A fresh loop's folder, made exclusively.
+///
+/// # Errors
+/// `BAD_ID`, `LOOP_MISMATCH` when a loop of that id is there, or why it cannot be written.
+pub fn create<'h>(host: &'h Host, root: PathBuf, checkout: Checkout, record: Record) -> Result<Folder<'h>, Fail> {
+    let id = LoopId::parse(&record.loop_id)?;
+    let dir = host.loop_dir(&root, &checkout.top, KIND, &id);
+    files::make_private_below(&root, &dir)?;
+    if !files::create(host, &dir.join(LOOP), &crate::wire::json::document(&record))? {
+        return Err(Fail::new(Code::LoopMismatch, format!("there is a loop `{id}` already")).hint("leave --loop-id out for a fresh one"));
+    }
+    Ok(Folder { host, dir, root, record, checkout })
+}

@@ -1,0 +1,210 @@
+//! What the rules decide from, computed out of the rounds of a loop: identities, returns, what a disposition may point back to, and what
+//! a review came to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::surface::moved;
+use super::{Folder, Stored, document};
+use crate::base::Fail;
+use crate::base::reason::Contradiction;
+use crate::base::verdict::Class;
+use crate::resolution::convergence::{Dispositioned, Said};
+use crate::resolution::decision::Ledger;
+use crate::resolution::disposition::{BasisKind, Entry, Outcome, Settled, Subject};
+use crate::resolution::recurrence::{History, Past, Route, Standing, standing};
+use crate::wire::bundle;
+use crate::wire::surface::Surface;
+
+/// One finding of the round under way, as its history makes it.
+#[derive(Debug, Clone)]
+pub struct Tracked {
+    /// Its place in the review.
+    pub at: usize,
+    /// Its id.
+    pub id: String,
+    /// Its identity.
+    pub identity: String,
+    /// Whether an earlier round reported it.
+    pub is_known: bool,
+    /// What its return means.
+    pub standing: Standing,
+    /// What it came to last.
+    pub last: Option<(u64, Entry)>,
+}
+
+/// The identity of every finding of every round, by round and finding.
+pub fn identities(rounds: &[Stored]) -> BTreeMap<(u64, String), String> {
+    let mut found: BTreeMap<(u64, String), String> = BTreeMap::new();
+    for stored in rounds {
+        for item in &stored.review.findings {
+            let linked = stored.recurrence.as_ref().and_then(|r| r.links.get(&item.id).cloned().flatten());
+            let identity = linked.unwrap_or_else(|| format!("r{}/{}", stored.round, item.id));
+            found.insert((stored.round, item.id.clone()), identity);
+        }
+    }
+    found
+}
+
+/// The canonical identity of a name: an identity, or a finding of an earlier round by `r<round>/<finding>`.
+pub fn canonical(rounds: &[Stored], before: u64, name: &str) -> Option<String> {
+    let all = identities(rounds);
+    let (round, finding) = name.strip_prefix('r')?.split_once('/')?;
+    let round: u64 = round.parse().ok().filter(|r| *r < before)?;
+    all.get(&(round, finding.to_owned())).cloned()
+}
+
+/// The findings of the last round with what their histories make of them. Bound: rounds times findings of an identity.
+///
+/// # Errors
+/// Why a bundle cannot be read.
+pub fn track(rounds: &[Stored], ledger: &Ledger) -> Result<Vec<Tracked>, Fail> {
+    let all = identities(rounds);
+    let mut pasts: BTreeMap<String, Vec<(Past, Entry, &Stored)>> = BTreeMap::new();
+    let mut tracked = Vec::new();
+    for (n, stored) in rounds.iter().enumerate() {
+        let sent = sent(stored, ledger)?;
+        let last_round = n + 1 == rounds.len();
+        let mut now: BTreeMap<String, (Past, Entry, &Stored)> = BTreeMap::new();
+        for (at, item) in stored.review.findings.iter().enumerate() {
+            let identity = all[&(stored.round, item.id.clone())].clone();
+            let history = pasts.get(&identity).map(Vec::as_slice).unwrap_or_default();
+            let past: Vec<Past> = history.iter().map(|(p, e, s)| Past { landed: landed(p, e, s, &stored.surface), ..*p }).collect();
+            let diagnosis = stored.recurrence.as_ref().and_then(|r| r.diagnoses.get(&identity)).map(|d| d.diagnosis);
+            let standing = standing(&History { past: &past, conveyed: sent.contains(&identity), diagnosis });
+            let entry = stored.dispositions.as_ref().and_then(|d| d.entries.iter().find(|e| e.finding == item.id));
+            if let Some(entry) = entry.filter(|e| e.basis_kind != BasisKind::Duplicate) {
+                let escalated = standing.route == Route::Reapply && entry.outcome == Outcome::Applied;
+                let past = Past { round: stored.round, outcome: entry.outcome, landed: false, escalated, gated: entry.gate.is_some() };
+                now.entry(identity.clone()).or_insert((past, entry.clone(), stored));
+            }
+            if last_round {
+                let last = history.last().map(|(p, e, _)| (p.round, e.clone()));
+                tracked.push(Tracked {
+                    at,
+                    id: item.id.clone(),
+                    is_known: last.is_some() || known(&all, &identity, stored.round),
+                    identity,
+                    standing,
+                    last,
+                });
+            }
+        }
+        for (identity, entry) in now {
+            pasts.entry(identity).or_default().push(entry);
+        }
+    }
+    Ok(tracked)
+}
+
+fn known(all: &BTreeMap<(u64, String), String>, identity: &str, round: u64) -> bool {
+    all.iter().any(|((r, _), i)| *r < round && i == identity)
+}
+
+/// Whether the edit of an earlier disposition is in a surface: a file that it wrote is no longer what its review saw.
+fn landed(past: &Past, entry: &Entry, then: &Stored, now: &Surface) -> bool {
+    if past.outcome != Outcome::Applied {
+        return false;
+    }
+    let moved = moved(&then.surface, now);
+    let cited = then.review.findings.iter().position(|i| i.id == entry.finding).map(|at| &then.review.cited[at]);
+    let paths = if entry.paths.is_empty() { cited.cloned().unwrap_or_default() } else { entry.paths.clone() };
+    if paths.is_empty() { !moved.is_empty() } else { paths.iter().any(|p| moved.contains(p)) }
+}
+
+/// The identities that a decision of the bundle of a round settles.
+fn sent(stored: &Stored, ledger: &Ledger) -> Result<BTreeSet<String>, Fail> {
+    if stored.review.bound.bundle_sha256.is_none() {
+        return Ok(BTreeSet::new());
+    }
+    let Some((bundle, _)) = document(&stored.dir.join("bundle.json"), bundle::read)? else { return Ok(BTreeSet::new()) };
+    let texts: BTreeSet<&str> = bundle.decisions.iter().map(|d| d.text.as_str()).collect();
+    let held = ledger.decisions.iter().filter(|d| texts.contains(d.entry.text.as_str()));
+    Ok(held.flat_map(|d| d.entry.settles.iter().cloned()).collect())
+}
+
+/// What an entry of the last round may point back to.
+pub fn settled(rounds: &[Stored], ledger: &Ledger) -> Settled {
+    let all = identities(rounds);
+    let mut settled = Settled::default();
+    for stored in rounds.iter().rev().skip(1) {
+        for entry in stored.dispositions.iter().flat_map(|d| &d.entries) {
+            let identity = all.get(&(stored.round, entry.finding.clone()));
+            for name in identity.into_iter().chain(entry.gate.as_ref().map(|g| &g.id)) {
+                settled.outcomes.entry(name.clone()).or_default().insert(entry.outcome);
+            }
+        }
+    }
+    settled.decisions = ledger.in_force().map(|d| d.id.clone()).collect();
+    settled
+}
+
+/// The findings of the last round as dispositions are checked against.
+pub fn subjects(stored: &Stored, tracked: &[Tracked]) -> Vec<Subject> {
+    let one = |t: &Tracked| Subject {
+        id: t.id.clone(),
+        identity: t.identity.clone(),
+        paths: stored.review.cited[t.at].clone(),
+        route: t.standing.route,
+        last: t.last.as_ref().map(|(_, e)| e.outcome),
+    };
+    tracked.iter().map(one).collect()
+}
+
+/// What a review came to.
+pub fn said(stored: &Stored) -> Said {
+    let review = &stored.review;
+    // An objection without findings is a question of its own; the others make an answer one that nobody can rely on.
+    let empty = review.verdict == Class::NeedsAttention && review.findings.is_empty();
+    let bearable = |c: &Contradiction| match c {
+        Contradiction::ApproveWithHigh | Contradiction::EchoedTemplate => true,
+        Contradiction::VerdictWithoutFindings => empty,
+        _ => false,
+    };
+    let reliable = review.unparsed_suspicious == 0 && review.contradictions.iter().all(bearable);
+    match (review.verdict, review.findings.is_empty()) {
+        (Class::Unproven, _) | (Class::None, true) => Said::Nothing,
+        _ if !reliable => Said::Unreliable,
+        (Class::Approve, _) => Said::Approves,
+        (Class::NeedsAttention, _) | (Class::None, false) => Said::Objects,
+    }
+}
+
+/// What the dispositions of the last round came to: an identity is new when no earlier round reported it, and a drop that verification
+/// refutes is none.
+pub fn dispositioned(stored: &Stored, tracked: &[Tracked]) -> Option<Dispositioned> {
+    let record = stored.dispositions.as_ref()?;
+    let entry = |id: &str| record.entries.iter().find(|e| e.finding == id);
+    let refuted = |e: &Entry| e.outcome == Outcome::Dropped && matches!(e.basis_kind, BasisKind::Verify | BasisKind::Duplicate);
+    let new = tracked.iter().filter(|t| !t.is_known && entry(&t.id).is_none_or(|e| !refuted(e))).count();
+    Some(Dispositioned { landed: record.landed(), new })
+}
+
+/// For each round, whether an edit of the round before caused one of its findings.
+pub fn caused(rounds: &[Stored]) -> Vec<bool> {
+    rounds.iter().filter_map(|s| s.dispositions.as_ref()).map(|d| d.entries.iter().any(|e| e.caused_by_fix)).collect()
+}
+
+/// The bundle of a round, where one was sent.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn bundle_of(stored: &Stored) -> Result<Option<crate::source::bundle::Bundle>, Fail> {
+    Ok(document(&stored.dir.join("bundle.json"), bundle::read)?.map(|(b, _)| b).filter(|_| stored.review.bound.bundle_sha256.is_some()))
+}
+
+impl Folder<'_> {
+    /// The last round, with what its findings' histories make of them.
+    ///
+    /// # Errors
+    /// `NOT_REVIEWED` before the first review, or when the last one proves nothing.
+    pub fn last<'s>(&self, rounds: &'s [Stored]) -> Result<&'s Stored, Fail> {
+        let last = rounds.last().filter(|s| !s.review.is_void());
+        last.ok_or_else(|| {
+            let message = match rounds.last() {
+                Some(s) => format!("the review of round {} proves nothing: its source is run again", s.round),
+                None => format!("the loop `{}` has no review", self.record.loop_id),
+            };
+            Fail::new(crate::base::Code::NotReviewed, message)
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! The review of a loop's next round: intent harvested anew, a prompt rendered from it, the source run, and its answer bound to all of it.
+
+use serde::Serialize;
+
+use super::claims::target;
+use super::surface::{self, Now};
+use super::{Folder, Place, Stored, document};
+use crate::base::digest::sha256_hex;
+use crate::base::verdict::Class;
+use crate::base::{Code, Fail, time};
+use crate::host::{Host, files, lock};
+use crate::ops::harvest_intent::Harvest;
+use crate::ops::run_source::{self, Answer, Ran, Unproven};
+use crate::ops::{Ask, check_conveyance, gather, render_prompt};
+use crate::source::adapter::Name;
+use crate::source::bundle::Bundle;
+use crate::source::intent::Limits;
+use crate::wire::bundle;
+use crate::wire::review::Bound;
+
+/// What came of it.
+pub enum Reviewed {
+    /// The source was run, or its answer read.
+    Ran(Box<Ran>),
+    /// There is nothing that can be reviewed as it is.
+    Asks(Ask),
+}
+
+#[derive(Serialize)]
+struct Kept<'a> {
+    schema_version: u64,
+    round: u64,
+    recorded_at: String,
+    attempts: u64,
+    evidence: &'a str,
+    graded: bool,
+    bound: &'a Bound,
+    answer: &'a Answer,
+}
+
+/// Reviews the next round of the loop that `place` names.
+///
+/// # Errors
+/// `LOOP_ENDED`, `ROUND_OPEN`, `CONVEYANCE_BROKEN`, those of run-source and of the loop's documents.
+pub fn run(request: &run_source::Request, place: &Place, host: &Host) -> Result<Reviewed, Fail> {
+    let folder = Folder::open(host, place)?;
+    let reviewing = folder.dir.join("reviewing");
+    files::make_private_dir(&reviewing)?;
+    let _held = lock::hold(host, &reviewing)?;
+    let rounds = folder.rounds()?;
+    let next = Next::of(&folder, &rounds)?;
+    let now = surface::now(&folder, next.before)?;
+    if let Some(ask) = now.ask {
+        return Ok(Reviewed::Asks(ask));
+    }
+    let source = source_of(&folder, request)?;
+    let brought = request.answer.as_deref().is_some_and(|a| !a.is_empty());
+    let dir = folder.round_dir(next.round);
+    files::make_private_below(&folder.dir, &dir)?;
+    let bundle = match source {
+        Name::Checks => None,
+        _ if brought => Some(sent_before(&dir)?),
+        _ => Some(prepare(&folder, &now, next.round, target(source.word(), "tool"))?.0),
+    };
+    files::replace(host, &dir.join("surface.json"), &crate::wire::surface::document(&now.surface))?;
+    let attempt = next.attempt(&dir);
+    let evidence = dir.join(&attempt);
+    let record = &folder.record;
+    let own = |given: &Option<String>, kept: Option<String>| given.clone().filter(|g| !g.is_empty()).or(kept);
+    let mut asked = run_source::Request {
+        scope: crate::ops::detect_scope::Request {
+            repo: place.repo.clone(),
+            base: Some(record.base.clone()),
+            own: folder.own(),
+            ..Default::default()
+        },
+        source: Some(source.word().to_owned()),
+        argv: (source == Name::Command && !brought).then(|| serde_json::to_string(&record.source_argv).unwrap_or_default()),
+        prompt_file: bundle.as_ref().map(|_| dir.join("prompt").to_string_lossy().into_owned()),
+        model: own(&request.model, record.model.clone()),
+        effort: Some(record.effort.clone()),
+        limit_s: own(&request.limit_s, Some(record.limit_s.to_string())),
+        evidence_dir: Some(evidence.to_string_lossy().into_owned()),
+        answer: request.answer.clone(),
+        severities: request.severities.clone(),
+        require_coverage: record.require_coverage || request.require_coverage,
+        trust_worktree_checks: record.trust_worktree_checks,
+        place: None,
+    };
+    asked.argv = asked.argv.or(request.argv.clone().filter(|a| !a.is_empty()));
+    let (mut answer, ask) = run_source::review(&asked, host)?;
+    // An answer counts for the surface that its prompt was made of.
+    let of_this = bundle.as_ref().is_none_or(|b| b.scope.scope_fingerprint == answer.scope_fingerprint);
+    if !of_this || answer.scope_fingerprint != now.fingerprint {
+        answer.unproven_because = Some(Unproven::SurfaceChanged);
+        answer.said.verdict = Class::Unproven;
+    }
+    keep(&folder, &next, &attempt, &now, bundle.is_some(), request, &answer)?;
+    Ok(Reviewed::Ran(Box::new((answer, ask))))
+}
+
+/// The round that is reviewed next.
+struct Next<'s> {
+    round: u64,
+    attempts: u64,
+    before: Option<&'s Stored>,
+}
+
+impl<'s> Next<'s> {
+    fn of(folder: &Folder<'_>, rounds: &'s [Stored]) -> Result<Next<'s>, Fail> {
+        if folder.record.exited_at.is_some() {
+            return Err(Fail::new(Code::LoopEnded, format!("the loop `{}` was ended by a person", folder.record.loop_id)));
+        }
+        let before = |n: usize| n.checked_sub(1).map(|p| &rounds[p]);
+        match rounds.last() {
+            None => Ok(Next { round: 1, attempts: 0, before: None }),
+            // What proves nothing is no review of its round: the source is run again.
+            Some(last) if last.review.is_void() => {
+                Ok(Next { round: last.round, attempts: last.review.attempts, before: before(rounds.len() - 1) })
+            }
+            Some(last) if !last.review.findings.is_empty() && last.dispositions.is_none() => {
+                let message = format!("round {} has {} findings without a disposition", last.round, last.review.findings.len());
+                Err(Fail::new(Code::RoundOpen, message))
+            }
+            Some(last) => Ok(Next { round: last.round + 1, attempts: 0, before: Some(last) }),
+        }
+    }
+
+    /// The first folder of evidence that is not taken: one of a run that was killed is kept.
+    fn attempt(&self, dir: &std::path::Path) -> String {
+        let names = (self.attempts + 1..).map(|n| format!("attempt-{n}"));
+        names.into_iter().find(|name| dir.join(name).symlink_metadata().is_err()).unwrap_or_default()
+    }
+}
+
+/// The source of a loop; another one than was designated is another loop's.
+fn source_of(folder: &Folder<'_>, request: &run_source::Request) -> Result<Name, Fail> {
+    let kept = Name::find(&folder.record.source);
+    let asked =
+        request.source.as_deref().filter(|s| !s.is_empty()).map(|s| Name::find(s).ok_or_else(|| crate::ops::list_sources::unknown(s)));
+    match (asked.transpose()?, kept) {
+        (None, Some(kept)) => Ok(kept),
+        (Some(asked), Some(kept)) if asked == kept => Ok(kept),
+        _ => {
+            let message = format!("the loop was opened with the source `{}`", folder.record.source);
+            Err(Fail::new(Code::LoopMismatch, message).hint("open another loop for another source; nothing takes a designated one's place"))
+        }
+    }
+}
+
+/// Harvests and renders for a round, and keeps both; nothing that conveys more than intent is kept.
+///
+/// # Errors
+/// `CONVEYANCE_BROKEN`, `INVALID_ARGUMENT`, or why it cannot be written.
+pub fn prepare(folder: &Folder<'_>, now: &Now, round: u64, target: &str) -> Result<(Bundle, render_prompt::Answer), Fail> {
+    let dir = folder.round_dir(round);
+    files::make_private_below(&folder.dir, &dir)?;
+    let harvest = Harvest { checkout: &folder.checkout, scope: &now.scope, fingerprint: &now.fingerprint };
+    let bundle = harvest.bundle(Limits::default(), gather::sent(&folder.ledger()?.0), folder.record.captures.clone())?;
+    let conveyed = check_conveyance::of_bundle(&bundle, &[], &folder.checkout)?;
+    let (target, effort) = render_prompt::addressed(Some(target), Some(&folder.record.effort))?;
+    let rendered = render_prompt::rendered(&bundle, conveyed, target, effort)?;
+    files::replace(folder.host, &dir.join("bundle.json"), &crate::wire::json::document(&bundle))?;
+    files::replace(folder.host, &dir.join("prompt"), rendered.prompt.as_bytes())?;
+    Ok((bundle, rendered))
+}
+
+/// Renders the prompt of the next round for an agent that asks a built-in of its host.
+///
+/// # Errors
+/// As [`run`] before the source is started.
+pub fn render(place: &Place, host: &Host) -> Result<Result<render_prompt::Answer, Ask>, Fail> {
+    let folder = Folder::open(host, place)?;
+    let _held = folder.hold()?;
+    let rounds = folder.rounds()?;
+    let next = Next::of(&folder, &rounds)?;
+    let now = surface::now(&folder, next.before)?;
+    if let Some(ask) = now.ask {
+        return Ok(Err(ask));
+    }
+    Ok(Ok(prepare(&folder, &now, next.round, target(&folder.record.source, "agent"))?.1))
+}
+
+fn sent_before(dir: &std::path::Path) -> Result<Bundle, Fail> {
+    let kept = document(&dir.join("bundle.json"), bundle::read)?.map(|(b, _)| b);
+    kept.filter(|_| dir.join("prompt").is_file()).ok_or_else(|| {
+        let message = "an answer that the agent got belongs to a prompt, and none was rendered for this round";
+        Fail::new(Code::InvalidArgument, message).hint("render-prompt --loop-id first, ask with it, then hand the answer in")
+    })
+}
+
+fn keep(
+    folder: &Folder<'_>,
+    next: &Next<'_>,
+    attempt: &str,
+    now: &Now,
+    sent: bool,
+    request: &run_source::Request,
+    answer: &Answer,
+) -> Result<(), Fail> {
+    let dir = folder.round_dir(next.round);
+    let digest = |path: &std::path::Path| files::read_state(path).map(|bytes| sha256_hex(&bytes));
+    let bound = Bound {
+        scope_fingerprint: answer.scope_fingerprint.clone(),
+        head: now.scope.head.clone(),
+        surface_sha256: digest(&dir.join("surface.json"))?,
+        bundle_sha256: if sent { Some(digest(&dir.join("bundle.json"))?) } else { None },
+        prompt_sha256: if sent { Some(digest(&dir.join("prompt"))?) } else { None },
+        answer_sha256: answer.files.answer.as_ref().map(|p| digest(std::path::Path::new(p))).transpose()?,
+        previous_sha256: next.before.and_then(|b| b.dispositions_sha256.clone()),
+    };
+    let kept = Kept {
+        schema_version: 1,
+        round: next.round,
+        recorded_at: time::iso_ms(folder.host.now_ms()),
+        attempts: next.attempts + 1,
+        evidence: attempt,
+        graded: request.severities.as_deref().is_some_and(|s| !s.is_empty()),
+        bound: &bound,
+        answer,
+    };
+    files::replace(folder.host, &dir.join("review.json"), &crate::wire::json::document(&kept))
+}
