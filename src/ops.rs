@@ -45,6 +45,7 @@ pub mod respond_fix;
 pub mod review_checks;
 pub mod revisions;
 pub mod run_loop;
+pub mod run_resolution;
 pub mod run_source;
 pub mod sameness;
 pub mod seal_readiness;

@@ -19,7 +19,7 @@ use crate::source::adapter::{Effort, Name};
 use crate::wire::resolution_loop::Record;
 
 /// What is asked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Request {
     /// Where.
     pub place: Place,
@@ -54,7 +54,7 @@ pub struct Request {
     /// `fix`, `command` or `none`, for a driven loop.
     pub respond: Option<String>,
     /// Program and arguments of the responder.
-    pub respond_argv: Vec<String>,
+    pub respond_argv: Option<String>,
 }
 
 /// The answer.
@@ -142,6 +142,17 @@ fn settings(request: &Request) -> Result<Record, Fail> {
     }
     let limit_s = given(&request.limit_s).map(|l| number::plain("--limit-s", &l, 1..=86_400)).transpose()?;
     let max_rounds = given(&request.max_rounds).map(|m| number::plain("--max-rounds", &m, 1..=1000)).transpose()?;
+    let respond = given(&request.respond);
+    if let Some(word) = respond.as_deref().filter(|w| !["none", "fix", "command"].contains(w)) {
+        return Err(Fail::new(Code::InvalidArgument, format!("`--respond {}` is not one of none, fix, command", printable(word))));
+    }
+    let respond_argv = match (respond.as_deref(), given(&request.respond_argv)) {
+        (Some("command"), Some(flag)) => gather::argv(&flag)
+            .ok_or_else(|| Fail::new(Code::InvalidArgument, "`--respond-argv` is not a JSON array of strings with a program"))?,
+        (Some("command"), None) => return Err(Fail::new(Code::InvalidArgument, "`--respond command` needs `--respond-argv`")),
+        (_, Some(_)) => return Err(Fail::new(Code::InvalidArgument, "`--respond-argv` is only taken with `--respond command`")),
+        (_, None) => Vec::new(),
+    };
     if request.codebase && request.base.is_some() || request.pr.is_some() && (request.codebase || request.base.is_some()) {
         return Err(Fail::new(Code::InvalidArgument, "a pull request, `--base` and `--codebase` exclude one another"));
     }
@@ -162,8 +173,8 @@ fn settings(request: &Request) -> Result<Record, Fail> {
         own: Vec::new(),
         captures: Vec::new(),
         max_rounds,
-        respond: request.respond.clone(),
-        respond_argv: request.respond_argv.clone(),
+        respond,
+        respond_argv,
         exited_at: None,
     })
 }

@@ -6,7 +6,7 @@ use super::resolution::{Folder, LEDGER, Place, facts};
 use crate::base::path::printable;
 use crate::base::{Code, Fail, time};
 use crate::host::{Host, files, journal};
-use crate::resolution::decision::{Act, Event, Refusal, Standing};
+use crate::resolution::decision::{Act, Event, Ledger, Refusal, Standing};
 use crate::source::conveyance::{self, Hit, Slot};
 use crate::wire::decisions::{self, Asked};
 
@@ -43,7 +43,14 @@ pub struct Answer {
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let folder = Folder::open(host, &request.place)?;
     let path = host.absolute(request.input.as_deref(), "decision")?;
-    let asked = decisions::asked(&files::read_text(&path, 1 << 20)?)?;
+    record(&folder, &decisions::asked(&files::read_text(&path, 1 << 20)?)?)
+}
+
+/// Records a decision in an open loop.
+///
+/// # Errors
+/// As [`run`].
+pub fn record(folder: &Folder<'_>, asked: &Asked) -> Result<Answer, Fail> {
     let held = folder.hold()?;
     if folder.record.exited_at.is_some() {
         return Err(Fail::new(Code::LoopEnded, format!("the loop `{}` was ended by a person", folder.record.loop_id)));
@@ -51,36 +58,34 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let rounds = folder.rounds()?;
     let round = folder.last(&rounds)?.round;
     let (ledger, _) = folder.ledger()?;
-    let in_force = || ledger.in_force().cloned().collect();
+    let answer = |already, id: Option<String>, hits, torn_tail, ledger: &Ledger| Answer {
+        recorded: id.is_some(),
+        already,
+        id,
+        hits,
+        in_force: ledger.in_force().cloned().collect(),
+        torn_tail,
+    };
     if let Some(entry) = &asked.entry {
         let slots = [Slot { name: "/text", text: &entry.text }, Slot { name: "/basis", text: &entry.basis }];
         let hits = conveyance::check(&slots, &[]).hits;
         if !hits.is_empty() {
-            return Ok(Answer { recorded: false, already: false, id: None, hits, in_force: in_force(), torn_tail: None });
+            return Ok(answer(false, None, hits, None, &ledger));
         }
         if let Some(stray) = entry.settles.iter().find(|s| facts::canonical(&rounds, round + 1, s).as_ref() != Some(*s)) {
             let message = format!("`settles` names `{}`, which is no identity of this loop", printable(stray));
             return Err(Fail::new(Code::UnknownSameAs, message).hint("an identity is r<round>/<finding>, as track-recurrence prints it"));
         }
         // The same call again, after a kill or not, says what the first one said.
-        let same = ledger.in_force().find(|d| d.entry == *entry);
-        if let Some(same) = same {
-            let id = Some(same.id.clone());
-            return Ok(Answer { recorded: true, already: true, id, hits: Vec::new(), in_force: in_force(), torn_tail: None });
+        if let Some(same) = ledger.in_force().find(|d| d.entry == *entry) {
+            return Ok(answer(true, Some(same.id.clone()), Vec::new(), None, &ledger));
         }
     }
-    let event = event(&asked, &ledger.next_id(), round, time::iso_ms(host.now_ms()));
+    let event = event(asked, &ledger.next_id(), round, time::iso_ms(folder.host.now_ms()));
     let mut after = ledger.clone();
-    after.take(&event).map_err(|why| conflict(&asked, why))?;
-    let moved = journal::append(host, &held, LEDGER, &decisions::line(&event))?;
-    Ok(Answer {
-        recorded: true,
-        already: false,
-        id: Some(event.id),
-        hits: Vec::new(),
-        in_force: after.in_force().cloned().collect(),
-        torn_tail: moved.map(|p| p.to_string_lossy().into_owned()),
-    })
+    after.take(&event).map_err(|why| conflict(asked, why))?;
+    let moved = journal::append(folder.host, &held, LEDGER, &decisions::line(&event))?;
+    Ok(answer(false, Some(event.id), Vec::new(), moved.map(|p| p.to_string_lossy().into_owned()), &after))
 }
 
 fn event(asked: &Asked, fresh: &str, round: u64, at: String) -> Event {

@@ -38,6 +38,30 @@ pub struct Request<'a> {
 /// # Errors
 /// Why the journal cannot be read or written. A file that cannot be fixed is an item of the response, not a failure.
 pub fn run(host: &Host, request: &Request<'_>) -> Result<String, Fail> {
+    let applied = apply(host, request)?;
+    Ok(render(request, &applied.fixed, &applied.refused))
+}
+
+/// What was fixed and what was not.
+pub struct Applied {
+    fixed: BTreeSet<(String, String, u64, u64)>,
+    refused: BTreeMap<String, String>,
+}
+
+impl Applied {
+    /// The file and rule that a finding was fixed by; none when it was not.
+    pub fn fixed(&self, finding: &Finding) -> Option<(String, String)> {
+        let (path, wanted) = wanted_of(finding)?;
+        let key = (path.clone(), wanted.rule.clone(), wanted.line, wanted.last);
+        self.fixed.contains(&key).then_some((path, wanted.rule))
+    }
+}
+
+/// Applies the fixes of a report.
+///
+/// # Errors
+/// As [`run`].
+pub fn apply(host: &Host, request: &Request<'_>) -> Result<Applied, Fail> {
     let journal = if request.journal.exists() { read_journal(request.journal)? } else { plan(host, request)? };
     let mut refused = journal.refused;
     let mut fixed: BTreeSet<(String, String, u64, u64)> = BTreeSet::new();
@@ -48,7 +72,7 @@ pub fn run(host: &Host, request: &Request<'_>) -> Result<String, Fail> {
         }
         host.failpoint("fixed_one");
     }
-    Ok(render(request, &fixed, &refused))
+    Ok(Applied { fixed, refused })
 }
 
 /// The fix a finding asks for: the file, and what is wanted there.

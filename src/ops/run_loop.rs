@@ -134,7 +134,7 @@ pub enum Outcome {
 pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
     child::note_signals();
     if let Some(other) = request.kind.as_deref().filter(|k| *k != "rounds") {
-        return Err(Fail::new(Code::InvalidArgument, format!("`--loop {}` is unknown; there is rounds", printable(other))));
+        return Err(Fail::new(Code::InvalidArgument, format!("`--loop {}` is unknown; there are rounds and resolution", printable(other))));
     }
     let folder = host.absolute(Some(request.repo_root.as_deref().unwrap_or(".")), "repository root")?;
     let checkout = Checkout::open(host, &folder)?;

@@ -113,7 +113,10 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
 }
 
 /// What is kept of the round after what was said now.
-fn said(
+///
+/// # Errors
+/// As [`run`].
+pub fn said(
     folder: &Folder<'_>,
     rounds: &[Stored],
     links: Option<BTreeMap<String, Option<String>>>,

@@ -1,6 +1,6 @@
 //! The prompt: fixed sentences around the slots of a bundle. The same bundle gives the same bytes.
 //!
-//! Everything variable goes through [`named`] or [`quoted`]: one line, in quotes, with everything escaped that could end the slot, and
+//! Everything variable goes through `named` or `quoted`: one line, in quotes, with everything escaped that could end the slot, and
 //! a name that speaks is not shown at all. Source: convergence seed, codex source mechanics and code-review; resolution spec §7 and §8.
 //! Bound: linear in the bundle.
 

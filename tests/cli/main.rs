@@ -20,6 +20,7 @@ mod reports;
 mod resolution;
 mod responses;
 mod run_loop;
+mod run_resolution;
 mod sameness;
 mod scope;
 mod skills;

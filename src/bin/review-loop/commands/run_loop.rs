@@ -1,16 +1,18 @@
 //! run-loop: words in, one operation, one answer.
 
 use clap::Args;
-use review_loop::base::Fail;
+use review_loop::base::{Code, Fail};
 use review_loop::host::Host;
+use review_loop::ops::resolution::Place;
 use review_loop::ops::run_loop::{Outcome, Request, run};
+use review_loop::ops::{open_resolution, pull_request, run_resolution};
 
 use crate::output::Reply;
 
 /// Run a whole review loop end to end: review, respond, record, compare, decide, until it stops
 #[derive(Args)]
 pub(crate) struct RunLoop {
-    /// Which loop: rounds
+    /// Which loop: rounds or resolution [default: rounds]
     #[arg(long = "loop", value_name = "KIND")]
     kind: Option<String>,
     /// Go on with this loop; its settings are those it was started with
@@ -70,10 +72,105 @@ pub(crate) struct RunLoop {
     /// The person's answer to implemented_unknown
     #[arg(long, value_name = "N")]
     implemented_count: Option<String>,
+    /// Resolution: the person's words, kept verbatim with what they decide
+    #[arg(long, value_name = "TEXT")]
+    user_words: Option<String>,
+    /// Resolution: dispositions of what the responder left open, as record-disposition takes them
+    #[arg(long, value_name = "FILE")]
+    dispositions: Option<String>,
+    /// Resolution: a pull request by its number, through gh; without one the branch's own
+    #[arg(long, value_name = "N", num_args = 0..=1)]
+    pr: Option<Option<String>>,
+    /// Resolution: what `gh pr view --json` printed of a pull request
+    #[arg(long, value_name = "FILE")]
+    pr_json: Option<String>,
+    /// Resolution: review everything that is tracked
+    #[arg(long)]
+    codebase: bool,
+    /// Resolution: do not ask gh whether the branch has a pull request
+    #[arg(long)]
+    no_gh: bool,
+    /// Resolution: the client's model [default: the client's own]
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Resolution: high, xhigh or max [default: high]
+    #[arg(long, value_name = "EFFORT")]
+    effort: Option<String>,
+    /// Resolution: an approval of a source that shows nothing of what it reads proves nothing
+    #[arg(long)]
+    require_coverage: bool,
 }
 
 impl RunLoop {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
+        if self.kind.as_deref() == Some("resolution") { self.resolution(host) } else { self.rounds(host) }
+    }
+
+    /// Refuses flags that mean nothing to the loop that was asked for: a setting that is not heeded is a trap.
+    fn refuse(flags: &[(&str, bool)], kind: &str) -> Result<(), Fail> {
+        match flags.iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Fail::new(Code::InvalidArgument, format!("`{name}` means nothing to the {kind} loop"))),
+            None => Ok(()),
+        }
+    }
+
+    fn resolution(self, host: &Host) -> Result<Reply, Fail> {
+        let strangers = [
+            ("--session-doc", self.session_doc),
+            ("--artifact-phase", self.artifact_phase.is_some()),
+            ("--risk", self.risk.is_some()),
+            ("--reports-dir", self.reports_dir.is_some()),
+            ("--responses-dir", self.responses_dir.is_some()),
+            ("--answered", !self.answered.is_empty()),
+            ("--implemented-count", self.implemented_count.is_some()),
+        ];
+        Self::refuse(&strangers, "resolution")?;
+        let open = open_resolution::Request {
+            place: Place { repo: self.repo_root, state_dir: self.state_dir, loop_id: self.loop_id },
+            pr: pull_request::Request { number: self.pr, file: self.pr_json },
+            base: self.base,
+            codebase: self.codebase,
+            no_gh: self.no_gh,
+            source: self.source,
+            argv: self.source_argv,
+            model: self.model,
+            effort: self.effort,
+            limit_s: self.limit_s,
+            max_rounds: self.max,
+            require_coverage: self.require_coverage,
+            trust_worktree_checks: self.trust_worktree_checks,
+            respond: self.respond,
+            respond_argv: self.respond_argv,
+            ..open_resolution::Request::default()
+        };
+        let request = run_resolution::Request {
+            open,
+            user_choice: self.user_choice,
+            user_words: self.user_words,
+            dispositions: self.dispositions,
+        };
+        use run_resolution::Outcome;
+        Ok(match run_resolution::run(&request, host)? {
+            Outcome::Clean(answer) => Reply::check(true, &answer),
+            Outcome::NotClean(answer) => Reply::check(false, &answer),
+            Outcome::Untrusted(fail, answer) => Reply::failed(&fail, &answer),
+            Outcome::Asks(answer, ask) => Reply::ask(&answer, &ask),
+        })
+    }
+
+    fn rounds(self, host: &Host) -> Result<Reply, Fail> {
+        let strangers = [
+            ("--user-words", self.user_words.is_some()),
+            ("--dispositions", self.dispositions.is_some()),
+            ("--pr", self.pr.is_some()),
+            ("--pr-json", self.pr_json.is_some()),
+            ("--codebase", self.codebase),
+            ("--no-gh", self.no_gh),
+            ("--model", self.model.is_some()),
+            ("--effort", self.effort.is_some()),
+            ("--require-coverage", self.require_coverage),
+        ];
+        Self::refuse(&strangers, "rounds")?;
         let request = Request {
             kind: self.kind,
             loop_id: self.loop_id,

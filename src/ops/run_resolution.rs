@@ -1,0 +1,429 @@
+//! run-loop `--loop resolution`: the resolution loop end to end, by the very operations that the skill's commands run.
+//!
+//! Every turn asks check-convergence's own rule what is owed and pays it. What a person decides is asked for at exit 3 and handed in when
+//! the loop is gone on with. Source: convergence seed; issue 4, The loop and the skill.
+
+mod respond;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::check_convergence::{self, Residual};
+use super::resolution::review::Reviewed;
+use super::resolution::{Folder, Place, Stored, facts};
+use super::{Ask, list_carryover, open_resolution, record_disposition, run_source, track_recurrence};
+use crate::base::{Code, Fail, number, time};
+use crate::drive::resolution::{Action, next};
+use crate::host::{Host, child, files, lock, terminal};
+use crate::resolution::carryover::Offer;
+use crate::resolution::convergence::{By, Decision, Verdict};
+use crate::resolution::disposition::{BasisKind, Class, Entry, Gate, Outcome as Came, Risk};
+use crate::resolution::recurrence::Diagnosis;
+use crate::wire::recurrence::Diagnosed;
+use crate::wire::{dispositions, recurrence};
+
+/// What is asked.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// How a new loop is opened; of one that is gone on with, where it is.
+    pub open: open_resolution::Request,
+    /// What the person chose.
+    pub user_choice: Option<String>,
+    /// The person's words.
+    pub user_words: Option<String>,
+    /// Dispositions of what the responder left open.
+    pub dispositions: Option<String>,
+}
+
+/// The answer.
+#[derive(Debug, Default, Serialize)]
+pub struct Answer {
+    /// Always `resolution`.
+    #[serde(rename = "loop")]
+    pub kind: &'static str,
+    /// None when no loop was opened.
+    pub loop_id: Option<String>,
+    /// Of the last review: approve, needs_attention, unproven.
+    pub verdict: Option<&'static str>,
+    /// How many rounds were reviewed.
+    pub rounds: u64,
+    /// `converged`, `exit`, or why it stands still.
+    pub stop_condition: Option<&'static str>,
+    /// By which condition it converged, why, and what is owed.
+    #[serde(flatten)]
+    pub decision: Option<Decision>,
+    /// Findings that have no disposition yet.
+    pub undispositioned: Vec<String>,
+    /// What stays open.
+    pub residual: Vec<Residual>,
+    /// What may be carried over: offers.
+    pub offers: Vec<Offer>,
+    /// What became of each finding.
+    pub trace: String,
+    /// The loop's folder.
+    pub state_dir: Option<String>,
+    /// Sorted.
+    pub warnings: Vec<String>,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The last verdict is clean and the loop has converged.
+    Clean(Answer),
+    /// It stopped otherwise.
+    NotClean(Answer),
+    /// No verdict may be trusted.
+    Untrusted(Fail, Answer),
+    /// A person must decide.
+    Asks(Answer, Ask),
+}
+
+/// A cap for a loop that nobody watches.
+const MAX_ROUNDS: &str = "20";
+
+/// Runs a loop until it converges, stands still, or a person must decide.
+///
+/// # Errors
+/// Those of its operations.
+pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
+    child::note_signals();
+    let place = match &request.open.place.loop_id {
+        Some(_) => request.open.place.clone(),
+        None => {
+            let settings = open_resolution::Request {
+                max_rounds: request.open.max_rounds.clone().or(Some(MAX_ROUNDS.to_owned())),
+                respond: Some(request.open.respond.clone().unwrap_or_else(|| "none".to_owned())),
+                ..request.open.clone()
+            };
+            let (opened, ask) = open_resolution::run(&settings, host)?;
+            let Some(id) = opened.loop_id else {
+                let ask = ask.ok_or_else(|| Fail::new(Code::Internal, "no loop was opened and nothing was asked"))?;
+                return Ok(Outcome::Asks(Answer { kind: "resolution", ..Answer::default() }, ask));
+            };
+            Place { loop_id: Some(id), ..request.open.place.clone() }
+        }
+    };
+    let folder = Folder::open(host, &place)?;
+    let driving = folder.dir.join("driving");
+    files::make_private_dir(&driving)?;
+    let _held = lock::hold(host, &driving)?;
+    let mut run = Run { host, place, request, folder, choice: given(&request.user_choice), warnings: Vec::new() };
+    run.same_settings()?;
+    run.drive()
+}
+
+fn given(flag: &Option<String>) -> Option<String> {
+    flag.clone().filter(|f| !f.is_empty())
+}
+
+struct Run<'a> {
+    host: &'a Host,
+    place: Place,
+    request: &'a Request,
+    folder: Folder<'a>,
+    /// What the person chose; it answers one question.
+    choice: Option<String>,
+    warnings: Vec<String>,
+}
+
+/// Whether a turn went on, or a person is asked.
+enum Turn {
+    On,
+    Asks(Ask),
+}
+
+impl Run<'_> {
+    fn drive(&mut self) -> Result<Outcome, Fail> {
+        loop {
+            if self.choice.as_deref() == Some("exit") {
+                self.choice = None;
+                let request = check_convergence::Request { place: self.place.clone(), exit: true, max_rounds: None };
+                check_convergence::run(&request, self.host)?;
+                self.folder = Folder::open(self.host, &self.place)?;
+            }
+            let (answer, ask) = check_convergence::of(&self.folder, self.max_rounds()?)?;
+            let void = self.folder.rounds()?.last().filter(|s| s.review.is_void()).map_or(0, |s| s.review.attempts);
+            let action = next(&answer.decision, void);
+            self.host.failpoint(action.word());
+            terminal::progress(&format!("round {}: {}", answer.round.unwrap_or(1), action.word()));
+            if let (Some(ask), true) = (ask, action != Action::Dispose && action != Action::Done)
+                && !self.goes_on(&ask)
+            {
+                return Ok(Outcome::Asks(self.answer(answer, Some(ask.code))?, ask));
+            }
+            let turn = match action {
+                Action::Done => return self.done(answer),
+                Action::Stop => {
+                    let fail = Fail::new(Code::NoTrustedVerdict, "the source was run twice for this round and proves nothing");
+                    return Ok(Outcome::Untrusted(fail, self.answer(answer, Some("source_failed"))?));
+                }
+                Action::Review | Action::Ask => self.review()?,
+                Action::Sameness => self.sameness()?,
+                Action::Diagnose => self.diagnose(&answer.awaiting)?,
+                Action::Dispose => self.dispose()?,
+            };
+            if child::signalled().is_some() {
+                return Err(self.interrupted());
+            }
+            if let Turn::Asks(ask) = turn {
+                let (answer, _) = check_convergence::of(&self.folder, self.max_rounds()?)?;
+                return Ok(Outcome::Asks(self.answer(answer, Some(ask.code))?, ask));
+            }
+        }
+    }
+
+    /// Whether the person's choice answers a question by going on.
+    fn goes_on(&mut self, ask: &Ask) -> bool {
+        let choices: &[&str] = match ask.code {
+            "empty_needs_attention" => &["rereview"],
+            "round_limit" => &["more"],
+            _ => &[],
+        };
+        let taken = self.choice.as_deref().is_some_and(|c| choices.contains(&c));
+        if taken {
+            self.choice = None;
+        }
+        taken
+    }
+
+    fn max_rounds(&self) -> Result<Option<u64>, Fail> {
+        let flag = given(&self.request.open.max_rounds);
+        flag.map(|m| number::plain("--max", &m, 1..=1000)).transpose()
+    }
+
+    /// A setting that is given again must be the one the loop was opened with.
+    fn same_settings(&self) -> Result<(), Fail> {
+        let (open, record) = (&self.request.open, &self.folder.record);
+        if open.place.loop_id.is_none() {
+            return Ok(());
+        }
+        let source = given(&open.source).and_then(|s| crate::source::adapter::Name::find(&s)).map(|n| n.word().to_owned());
+        let rows = [
+            ("--source", source, Some(record.source.clone())),
+            ("--respond", given(&open.respond), record.respond.clone()),
+            ("--effort", given(&open.effort), Some(record.effort.clone())),
+            ("--model", given(&open.model), record.model.clone()),
+            ("--base", given(&open.base), Some(record.base.clone())),
+        ];
+        match rows.iter().find(|(_, given, kept)| given.is_some() && given != kept) {
+            Some((name, ..)) => Err(Fail::new(Code::LoopMismatch, format!("`{name}` is not what the loop was opened with"))),
+            None => Ok(()),
+        }
+    }
+
+    fn review(&mut self) -> Result<Turn, Fail> {
+        let request = run_source::Request { place: Some(self.place.clone()), ..run_source::Request::default() };
+        Ok(match run_source::run(&request, self.host)? {
+            Reviewed::Asks(ask) => Turn::Asks(ask),
+            Reviewed::Ran(ran) => match *ran {
+                // A limit that was reached is the person's to answer, once for each time it was reached.
+                (_, Some(ask)) => Turn::Asks(ask),
+                (answer, None) => {
+                    self.warnings.extend(answer.errors.iter().take(5).map(|e| crate::base::path::printable(e)));
+                    Turn::On
+                }
+            },
+        })
+    }
+
+    /// Which findings are known: the responder says so, and of the built-in checks a rule at a place it was reported at before is the
+    /// same by what a check is.
+    fn sameness(&mut self) -> Result<Turn, Fail> {
+        let rounds = self.folder.rounds()?;
+        let last = self.folder.last(&rounds)?;
+        let links = match self.folder.record.respond.as_deref() {
+            Some("command") => self.response(&rounds)?.links.filter(|l| last.review.findings.iter().all(|f| l.contains_key(&f.id))),
+            _ if last.review.source == "checks" => Some(respond::same_checks(&rounds, &self.folder.ledger()?.0)?),
+            _ => None,
+        };
+        let Some(links) = links else {
+            let question = "which findings of this round are the same defect as an earlier one?";
+            let options = [("track", "say it for every finding by track-recurrence --links, then go on"), ("exit", "end the loop")];
+            return Ok(Turn::Asks(Ask::new("sameness_wanted", question, &options)));
+        };
+        self.keep(&rounds, Some(links), None)?;
+        Ok(Turn::On)
+    }
+
+    fn keep(
+        &self,
+        rounds: &[Stored],
+        links: Option<std::collections::BTreeMap<String, Option<String>>>,
+        diagnoses: Option<std::collections::BTreeMap<String, Diagnosed>>,
+    ) -> Result<(), Fail> {
+        let _held = self.folder.hold()?;
+        let record: recurrence::Record = track_recurrence::said(&self.folder, rounds, links, diagnoses)?;
+        let path = self.folder.round_dir(record.round).join("recurrence.json");
+        files::replace(self.host, &path, &crate::wire::json::document(&record))
+    }
+
+    fn diagnose(&mut self, awaiting: &[String]) -> Result<Turn, Fail> {
+        let rounds = self.folder.rounds()?;
+        let word = self.choice.as_deref().and_then(Diagnosis::parse);
+        let said = match (word, self.folder.record.respond.as_deref()) {
+            (Some(diagnosis), _) => {
+                self.choice = None;
+                let basis = given(&self.request.user_words).unwrap_or_else(|| format!("the person chose {}", diagnosis.word()));
+                Some(awaiting.iter().map(|i| (i.clone(), Diagnosed { diagnosis, basis: basis.clone() })).collect())
+            }
+            (None, Some("command")) => self.response(&rounds)?.diagnoses,
+            _ => None,
+        };
+        let said: Option<std::collections::BTreeMap<String, Diagnosed>> = said;
+        let complete = said.filter(|d| awaiting.iter().all(|i| d.contains_key(i)));
+        let Some(diagnoses) = complete else {
+            let question = format!("{} came back after its repair or decision was seen: what is the return?", awaiting.join(", "));
+            let options = [
+                ("incomplete_repair", "the first diagnosis holds and the repair was incomplete: complete it"),
+                ("design_disagreement", "the source contests the direction itself: a person settles it"),
+                ("exit", "end the loop"),
+            ];
+            return Ok(Turn::Asks(Ask::new("diagnosis_wanted", question, &options)));
+        };
+        self.keep(&rounds, None, Some(diagnoses))?;
+        Ok(Turn::On)
+    }
+
+    /// Entries for every finding: the responder's, those that were handed in, and for the rest the person's choice.
+    fn dispose(&mut self) -> Result<Turn, Fail> {
+        let rounds = self.folder.rounds()?;
+        let last = self.folder.last(&rounds)?;
+        let mut entries = self.responded(&rounds)?;
+        if let Some(flag) = given(&self.request.dispositions) {
+            let path = self.host.absolute(Some(&flag), "dispositions")?;
+            let handed = dispositions::asked(&files::read_text(&path, files::DOCUMENT_LIMIT)?)?;
+            entries.retain(|e| !handed.iter().any(|h| h.finding == e.finding));
+            let here = |e: &Entry| last.review.findings.iter().any(|f| f.id == e.finding);
+            entries.extend(handed.into_iter().filter(here));
+        }
+        let tracked = facts::track(&rounds, &self.folder.ledger()?.0)?;
+        self.settle_as_before(&tracked, last, &mut entries);
+        let open: Vec<&str> =
+            last.review.findings.iter().map(|f| f.id.as_str()).filter(|id| !entries.iter().any(|e| e.finding == *id)).collect();
+        let outcome = match self.choice.as_deref() {
+            Some("dismiss") => Some(Came::Dropped),
+            Some("defer") => Some(Came::Carried),
+            _ => None,
+        };
+        if !open.is_empty() {
+            let Some(outcome) = outcome else { return Ok(Turn::Asks(wanted(&open, &[]))) };
+            let choice = self.choice.take().unwrap_or_default();
+            let words = given(&self.request.user_words).unwrap_or(choice);
+            let gate = Gate { id: format!("driven-r{}", last.round), words: words.clone() };
+            entries.extend(open.iter().map(|id| Entry {
+                finding: (*id).to_owned(),
+                class: Class::Judgment,
+                outcome,
+                basis: Some(words.clone()),
+                basis_kind: BasisKind::User,
+                gate: Some(gate.clone()),
+                ..plain(id)
+            }));
+        }
+        let _held = self.folder.hold()?;
+        let kept = record_disposition::record(&self.folder, entries, false)?;
+        if kept.recorded {
+            return Ok(Turn::On);
+        }
+        let why: Vec<String> = kept.violations.iter().map(|v| format!("{} at {}: {}", v.rule.word(), v.at, v.message)).collect();
+        let at: Vec<&str> = kept.violations.iter().map(|v| v.at.as_str()).collect();
+        Ok(Turn::Asks(wanted(&at, &why)))
+    }
+
+    /// What a person settled in an earlier round and what was never conveyed is settled the same way.
+    fn settle_as_before(&self, tracked: &[facts::Tracked], last: &Stored, entries: &mut Vec<Entry>) {
+        for t in tracked.iter().filter(|t| t.standing.route == crate::resolution::recurrence::Route::Absorb) {
+            let Some((_, before)) = &t.last else { continue };
+            let again = entries.iter().any(|e| e.finding == t.id) || before.outcome == Came::Applied;
+            if again || !last.review.findings.iter().any(|f| f.id == t.id) {
+                continue;
+            }
+            entries.push(Entry {
+                class: before.class,
+                outcome: before.outcome,
+                basis: before.basis.clone(),
+                basis_kind: BasisKind::Prior,
+                settled_by: Some(t.identity.clone()),
+                ..plain(&t.id)
+            });
+        }
+    }
+
+    fn done(&mut self, answer: check_convergence::Answer) -> Result<Outcome, Fail> {
+        let verdict = answer.decision.decision;
+        let clean = verdict == Verdict::Converged && answer.decision.converged_by == Some(By::Approve);
+        let answer = self.answer(answer, Some(verdict.word()))?;
+        Ok(if clean { Outcome::Clean(answer) } else { Outcome::NotClean(answer) })
+    }
+
+    fn answer(&mut self, found: check_convergence::Answer, stop: Option<&'static str>) -> Result<Answer, Fail> {
+        let left = list_carryover::of(&self.folder)?;
+        self.warnings.sort();
+        self.warnings.dedup();
+        Ok(Answer {
+            kind: "resolution",
+            loop_id: Some(self.folder.record.loop_id.clone()),
+            verdict: found.verdict,
+            rounds: found.round.unwrap_or(0),
+            stop_condition: stop,
+            undispositioned: found.undispositioned,
+            residual: found.residual,
+            offers: left.offers,
+            trace: left.trace,
+            state_dir: Some(self.folder.dir.to_string_lossy().into_owned()),
+            warnings: self.warnings.clone(),
+            decision: Some(found.decision),
+        })
+    }
+
+    fn interrupted(&self) -> Fail {
+        let signal = child::signalled().unwrap_or(2);
+        let fail = Fail::new(Code::Interrupted, format!("ended by signal {signal}; the loop is kept"));
+        Fail { exit: Some(128 + signal), ..fail }.with("loop_id", self.folder.record.loop_id.clone())
+    }
+
+    fn date(&self) -> String {
+        time::date(self.host.now_ms())
+    }
+
+    fn round_file(&self, round: u64, name: &str) -> PathBuf {
+        self.folder.round_dir(round).join(name)
+    }
+}
+
+/// An entry of which only the finding is known.
+fn plain(finding: &str) -> Entry {
+    Entry {
+        finding: finding.to_owned(),
+        class: Class::Mechanical,
+        outcome: Came::Applied,
+        basis: None,
+        basis_kind: BasisKind::Verify,
+        gate: None,
+        risk: Risk::None,
+        paths: Vec::new(),
+        side_effects: Vec::new(),
+        settled_by: None,
+        pre_existing: false,
+        license: None,
+        caused_by_fix: false,
+        note: None,
+    }
+}
+
+fn wanted(findings: &[&str], why: &[String]) -> Ask {
+    let because = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
+    let named: Vec<String> = findings.iter().take(10).map(|f| crate::base::path::printable(f)).collect();
+    let more = findings.len().saturating_sub(named.len());
+    let named = if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") };
+    let question = format!("these findings are owed a disposition: {named}{because}. What becomes of them?");
+    let options = [
+        ("hand_in", "hand their dispositions in: --dispositions FILE, as record-disposition takes them"),
+        ("dismiss", "none of them is followed: --user-choice dismiss, with --user-words"),
+        ("defer", "all of them wait: --user-choice defer, with --user-words"),
+        ("exit", "end the loop: --user-choice exit"),
+    ];
+    Ask::new("dispositions_wanted", question, &options)
+}
