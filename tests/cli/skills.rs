@@ -77,6 +77,8 @@ fn filled(word: &str) -> String {
         "REVIEWER_ID" => "claude-opus",
         "READINESS" => "READY_FOR_IMPLEMENTATION",
         "BASE" => "abcdef1",
+        "SOURCE" => "checks",
+        "SECONDS" => "600",
         other => other,
     };
     value.to_owned()
@@ -96,7 +98,41 @@ fn every_command_line_parses_against_the_real_grammar() {
             seen += 1;
         }
     }
-    assert!(seen >= 15, "{seen}");
+    assert!(seen >= 30, "{seen}");
+}
+
+#[test]
+fn every_command_of_the_resolution_loop_is_sequenced_by_its_skill() {
+    let skill = package().join("skills/review-loop");
+    let all: String = pages(&skill).iter().map(|p| text(p)).collect();
+    for command in [
+        "list-sources",
+        "open-resolution",
+        "run-source",
+        "render-prompt",
+        "track-recurrence",
+        "check-brief",
+        "record-decision",
+        "record-disposition",
+        "render-trace",
+        "check-convergence",
+        "list-carryover",
+        "show-status",
+    ] {
+        assert!(all.contains(&format!("review-loop {command} ")), "{command}");
+    }
+    assert!(all.contains("You can end this loop at any time by saying so"), "the free exit is announced");
+    assert_eq!(all.matches("You can end this loop at any time").count(), 1, "and announced once");
+}
+
+#[test]
+fn the_json_examples_of_the_resolution_skill_are_documents_of_ours() {
+    let skill = package().join("skills/review-loop");
+    let decisions = fences(&text(&skill.join("SKILL.md")), "json");
+    assert!(wire::decisions::asked(decisions[0].as_bytes()).unwrap().entry.is_some());
+    let judging = fences(&text(&skill.join("references/judging.md")), "json");
+    assert_eq!(wire::brief::read(judging[0].as_bytes()).unwrap().len(), 1);
+    assert_eq!(wire::dispositions::asked(judging[1].as_bytes()).unwrap().len(), 3);
 }
 
 #[test]

@@ -173,12 +173,9 @@ pub(super) fn same_checks(rounds: &[Stored], ledger: &Ledger) -> Result<BTreeMap
     };
     // What was mended and is found again at another line is another place of the same kind.
     let applied = |identity: &str| {
-        let all = facts::identities(rounds);
-        let entries = rounds.iter().flat_map(|s| s.dispositions.iter().flat_map(move |d| d.entries.iter().map(move |e| (s.round, e))));
-        entries
-            .filter(|(r, e)| all.get(&(*r, e.finding.clone())).is_some_and(|i| i == identity))
-            .last()
-            .is_some_and(|(_, e)| e.outcome == Outcome::Applied)
+        let settled = rounds.iter().rev().filter_map(|s| s.dispositions.as_ref());
+        let of = |d: &dispositions::Record| d.entries.iter().find(|e| d.identities.get(&e.finding).is_some_and(|i| i == identity)).cloned();
+        settled.into_iter().find_map(of).is_some_and(|e| e.outcome == Outcome::Applied)
     };
     let link = |row: &track_recurrence::Row| {
         let item = last.review.findings.iter().find(|f| f.id == row.finding)?;

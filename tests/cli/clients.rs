@@ -1,0 +1,195 @@
+//! The real clients against a mock of their servers on the loopback address, only with `REVIEW_LOOP_REAL_CLIENTS=1` and `codex` or
+//! `claude` on `PATH`: they are large downloads, so the saved streams are what is always tested.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use serde_json::{Value, json};
+
+use crate::kit::Kit;
+
+const FINDINGS: &str = "[high] a.rs:1 — the index is not bounded\\n\\nVERDICT: needs-attention";
+const APPROVAL: &str = "No findings.\\n\\nVERDICT: approve";
+
+fn wanted() -> bool {
+    std::env::var("REVIEW_LOOP_REAL_CLIENTS").is_ok_and(|v| v == "1")
+}
+
+/// A server of both protocols; the first segment of the path picks what it does.
+fn serve() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || drop(answer(stream)));
+        }
+    });
+    port
+}
+
+fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut head = String::new();
+    reader.read_line(&mut head)?;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
+    let mode = path.split('/').nth(1).unwrap_or_default().to_owned();
+    let claude = path.contains("/messages");
+    let read =
+        String::from_utf8_lossy(&body).contains("\"custom_tool_call_output\"") || String::from_utf8_lossy(&body).contains("tool_result");
+    if !claude && !path.contains("/responses") {
+        return reply(&mut stream, "404 Not Found", "application/json", "{}");
+    }
+    match mode.as_str() {
+        "401" => reply(
+            &mut stream,
+            "401 Unauthorized",
+            "application/json",
+            r#"{"type":"error","error":{"type":"authentication_error","message":"bad key","code":"invalid_api_key"}}"#,
+        ),
+        "500" => reply(
+            &mut stream,
+            "500 Internal Server Error",
+            "application/json",
+            r#"{"type":"error","error":{"type":"api_error","message":"down"}}"#,
+        ),
+        // Nothing is ever said: the connection stays open until the other side goes.
+        "hang" => stream.read(&mut [0; 1]).map(drop),
+        // Read the diff first, then approve; or approve without having looked.
+        "reads" if !read && !claude => codex_tool(&mut stream),
+        "reads" | "approves" => say(&mut stream, claude, APPROVAL, true),
+        "empty" => say(&mut stream, claude, "", true),
+        "cut" => say(&mut stream, claude, "[high] a.rs:1 — off-b", false),
+        _ => say(&mut stream, claude, FINDINGS, true),
+    }
+}
+
+fn reply(stream: &mut TcpStream, status: &str, kind: &str, body: &str) -> std::io::Result<()> {
+    write!(stream, "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+}
+
+fn events(stream: &mut TcpStream, events: &[String]) -> std::io::Result<()> {
+    let body: String = events
+        .iter()
+        .map(|e| format!("event: {}\ndata: {e}\n\n", e.split("\"type\":\"").nth(1).and_then(|t| t.split('"').next()).unwrap_or_default()))
+        .collect();
+    reply(stream, "200 OK", "text/event-stream", &body)
+}
+
+fn say(stream: &mut TcpStream, claude: bool, text: &str, whole: bool) -> std::io::Result<()> {
+    let reason = if whole { "end_turn" } else { "max_tokens" };
+    if claude {
+        return events(
+            stream,
+            &[
+                r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}"#.to_owned(),
+                r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#.to_owned(),
+                format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#),
+                r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+                format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{reason}","stop_sequence":null}},"usage":{{"output_tokens":3}}}}"#),
+                r#"{"type":"message_stop"}"#.to_owned(),
+            ],
+        );
+    }
+    let item = format!(
+        r#"{{"type":"response.output_item.done","output_index":0,"item":{{"type":"message","id":"msg","role":"assistant","status":"completed","content":[{{"type":"output_text","text":"{text}","annotations":[]}}]}}}}"#
+    );
+    let end = if whole {
+        r#"{"type":"response.completed","response":{"id":"r","object":"response","status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}}"#
+    } else {
+        r#"{"type":"response.incomplete","response":{"id":"r","object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}}"#
+    };
+    events(
+        stream,
+        &[
+            r#"{"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","output":[]}}"#.to_owned(),
+            item,
+            end.to_owned(),
+        ],
+    )
+}
+
+fn codex_tool(stream: &mut TcpStream) -> std::io::Result<()> {
+    let call = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"ctc","call_id":"call","name":"exec","input":"const r = await tools.exec_command({cmd: \"cat a.rs\"}); text(r.output);","status":"completed"}}"#;
+    let end = r#"{"type":"response.completed","response":{"id":"r","object":"response","status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}}"#;
+    events(
+        stream,
+        &[
+            r#"{"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","output":[]}}"#.to_owned(),
+            call.to_owned(),
+            end.to_owned(),
+        ],
+    )
+}
+
+fn kit(port: u16, mode: &str) -> Kit {
+    let mut kit = Kit::new();
+    kit.set("XDG_STATE_HOME", &kit.text("state"));
+    kit.repo("r", &[("a.rs", "one\n")]);
+    kit.write("r/a.rs", "two\n");
+    let config = format!(
+        "model_provider = \"mock\"\nmodel = \"gpt-5.6-sol\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = \"http://127.0.0.1:{port}/{mode}/v1\"\nenv_key = \"MOCK_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\nstream_idle_timeout_ms = 6000\n[analytics]\nenabled = false\n[features]\nplugins = false\n"
+    );
+    kit.write("codex-home/config.toml", config);
+    let set = [
+        ("CODEX_HOME", kit.text("codex-home")),
+        ("MOCK_KEY", "x".to_owned()),
+        ("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}/{mode}")),
+        ("ANTHROPIC_API_KEY", "dummy".to_owned()),
+        ("CLAUDE_CONFIG_DIR", kit.text("claude-home")),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("DISABLE_TELEMETRY", "1".to_owned()),
+        ("DISABLE_ERROR_REPORTING", "1".to_owned()),
+        ("DISABLE_AUTOUPDATER", "1".to_owned()),
+        ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),
+    ];
+    std::fs::create_dir_all(kit.path("claude-home")).unwrap();
+    set.iter().for_each(|(name, value)| kit.set(name, value));
+    kit
+}
+
+fn drive(client: &str, mode: &str, words: &[&str]) -> (i32, Value) {
+    let kit = kit(serve(), mode);
+    let words = [&["run-loop", "--loop", "resolution", "--repo-root", "r", "--source", client], words].concat();
+    let ran = kit.run(&words);
+    (ran.status, ran.json)
+}
+
+#[test]
+fn a_real_client_reviews_and_its_failures_prove_nothing() {
+    if !wanted() {
+        return;
+    }
+    for client in ["codex", "claude"] {
+        let (status, answer) = drive(client, "ok", &[]);
+        assert_eq!(
+            (status, &answer["ask"]["code"], &answer["verdict"]),
+            (3, &json!("dispositions_wanted"), &json!("needs_attention")),
+            "{client}: {answer}"
+        );
+        for mode in ["401", "500", "empty", "cut", "approves"] {
+            let (status, answer) = drive(client, mode, &[]);
+            assert_eq!(
+                (status, &answer["error"]["code"], &answer["verdict"]),
+                (2, &json!("NO_TRUSTED_VERDICT"), &json!("unproven")),
+                "{client} {mode}: {answer}"
+            );
+        }
+        let (status, answer) = drive(client, "hang", &["--limit-s", "4"]);
+        assert_eq!((status, &answer["ask"]["code"]), (3, &json!("source_timed_out")), "{client}: {answer}");
+    }
+    let (status, answer) = drive("codex", "reads", &[]);
+    assert_eq!((status, &answer["decision"], &answer["converged_by"]), (0, &json!("converged"), &json!("approve")), "{answer}");
+}
