@@ -6,6 +6,7 @@ macro_rules! commands {
 
         /// Every command.
         #[derive(clap::Subcommand)]
+        #[expect(clippy::large_enum_variant, reason = "there is one of them, once")]
         pub(crate) enum Command { $($($variant($module::$variant),)*)* }
 
         impl Command {
