@@ -120,11 +120,15 @@ impl Host {
             .ok_or_else(|| Fail::new(crate::base::Code::InvalidPath, "no state directory: `HOME` is not set"))
     }
 
+    /// The folder of one checkout: `<root>/<24 hex of its real path>`.
+    pub fn checkout_dir(&self, root: &Path, checkout: &Path) -> PathBuf {
+        let real = checkout.canonicalize().unwrap_or_else(|_| checkout.to_path_buf());
+        root.join(&digest::sha256_hex(real.as_os_str().as_encoded_bytes())[..24])
+    }
+
     /// The folder of one loop: `<root>/<24 hex of the checkout's real path>/<kind>/<loop id>`.
     pub fn loop_dir(&self, root: &Path, checkout: &Path, kind: &str, id: &crate::base::id::LoopId) -> PathBuf {
-        let real = checkout.canonicalize().unwrap_or_else(|_| checkout.to_path_buf());
-        let key = digest::sha256_hex(real.as_os_str().as_encoded_bytes());
-        root.join(&key[..24]).join(kind).join(id.as_str())
+        self.checkout_dir(root, checkout).join(kind).join(id.as_str())
     }
 
     /// A program by its bare name: the first runnable one in the absolute entries of `PATH`.

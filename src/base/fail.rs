@@ -135,6 +135,7 @@ codes! {
     NotReviewed "NOT_REVIEWED" State "the loop has no review to work on, or it proves nothing" "run-source --loop-id makes one";
     SamenessMissing "SAMENESS_MISSING" State "nobody said yet which findings of this round are known from earlier ones" "track-recurrence --links takes that judgement, for every finding";
     LoopEnded "LOOP_ENDED" State "the loop was ended by a person" "start a new loop with open-resolution";
+    GhUnreachable "GH_UNREACHABLE" World "gh could not reach its host" "check the network and repeat, or hand in --pr-json FILE";
     Interrupted "INTERRUPTED" World "a signal asked the command to end; what was stored before is kept" "run it again with --loop-id to go on";
     Internal "INTERNAL" Bug "our own fault" "report it with the command line";
 }

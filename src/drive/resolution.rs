@@ -20,11 +20,13 @@ words! {
 /// How many reviews in a row may prove nothing before nothing more is tried.
 pub const ATTEMPTS: u64 = 2;
 
-/// What follows a decision. `void` is how many reviews of the round proved nothing so far.
+/// What follows a decision. `void` is how many reviews in a row proved nothing in this run.
 pub fn next(decision: &Decision, void: u64) -> Action {
     match decision.decision {
         Verdict::Converged | Verdict::Exit => return Action::Done,
         Verdict::Blocked => return Action::Ask,
+        // A gate is asked about where dispositions are taken.
+        Verdict::Continue if decision.owed.first() == Some(&Owed::Gate) => return Action::Dispose,
         Verdict::Continue if decision.asks => return Action::Ask,
         Verdict::Continue => {}
     }
@@ -35,6 +37,7 @@ pub fn next(decision: &Decision, void: u64) -> Action {
         Some(Owed::Sameness) => Action::Sameness,
         Some(Owed::Diagnosis) => Action::Diagnose,
         Some(Owed::Gate | Owed::Disposition) => Action::Dispose,
+        Some(Owed::NewLoop) => Action::Ask,
     }
 }
 
@@ -47,6 +50,8 @@ mod tests {
         let mut reviewed = Reviewed {
             round: 1,
             said: Said::Objects,
+            void: false,
+            of_this_version: true,
             findings: 1,
             unbound: 0,
             surface_stands: true,
@@ -68,7 +73,8 @@ mod tests {
         assert_eq!(on(|r| r.sameness_judged = false), Action::Sameness);
         assert_eq!(on(|r| r.awaiting = 1), Action::Diagnose);
         assert_eq!(on(|r| r.unbound = 1), Action::Ask);
-        assert_eq!(on(|r| r.said = Said::Nothing), Action::Review);
+        assert_eq!(on(|r| (r.said, r.void, r.findings) = (Said::Nothing, true, 0)), Action::Review);
+        assert_eq!(on(|r| r.said = Said::Unreliable), Action::Dispose);
         assert_eq!(on(|r| (r.said, r.findings) = (Said::Approves, 0)), Action::Done);
     }
 
@@ -78,6 +84,8 @@ mod tests {
             reviewed: Some(Reviewed {
                 round: 1,
                 said: Said::Nothing,
+                void: true,
+                of_this_version: true,
                 findings: 0,
                 unbound: 0,
                 surface_stands: true,

@@ -38,6 +38,8 @@ pub struct Launch<'a> {
 pub struct Ended {
     /// The exit status, or `None` when a signal ended it.
     pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
     /// Whether our limit ended it.
     pub timed_out: bool,
     /// Standard output, up to the bound.
@@ -101,7 +103,8 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
     let (stdout, out_cut) = collect(&out);
     let (stderr, err_cut) = collect(&err);
     let status = status.ok();
-    Ok(Ended { code: status.and_then(|s| s.code()), timed_out, stdout, stderr, cut: out_cut || err_cut })
+    let signal = status.and_then(|s| std::os::unix::process::ExitStatusExt::signal(&s));
+    Ok(Ended { code: status.and_then(|s| s.code()), signal, timed_out, stdout, stderr, cut: out_cut || err_cut })
 }
 
 /// The program a word names: a path as it is, a bare name looked up in `PATH`. Behind a guard nobody else would say that

@@ -2,8 +2,9 @@
 //!
 //! A killed program cannot end its children; the kernel can tell a child that its parent died, but only the child
 //! itself may ask for that. So we start ourselves as a guard (`--guard-child PID -- argv`): it leads the group, asks for
-//! the signal, starts the program, and ends the group when the signal comes. Linux only; elsewhere children are started
-//! directly.
+//! the signal, starts the program, and ends the group when the signal comes. It is also the one that orphans below it are
+//! given to, so that what left the group by a session of its own is found by its parentage and ended too. Linux only;
+//! elsewhere children are started directly.
 
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
     let ended = Arc::new(AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&ended));
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let orphaned = || rustix::process::getppid().map(rustix::process::Pid::as_raw_pid) != parent;
     if orphaned() {
         return 143;
@@ -40,6 +42,7 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
     let mut pause = Duration::from_millis(1);
     while !ended.load(Ordering::Relaxed) {
         if let Ok(Some(status)) = child.try_wait() {
+            end_orphans();
             return exit_of(status);
         }
         std::thread::park_timeout(pause);
@@ -48,15 +51,65 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
     end_group(&mut child)
 }
 
+/// Kills and buries everything that descends from this guard, until nothing does: a child of a killed process is given to us and is seen
+/// in the next look.
+#[cfg(target_os = "linux")]
+fn end_orphans() {
+    let deadline = Instant::now() + Duration::from_millis(400);
+    loop {
+        let below = descendants();
+        for pid in &below {
+            let _ = rustix::process::kill_process(*pid, rustix::process::Signal::KILL);
+        }
+        while let Ok(Some(_)) = rustix::process::wait(rustix::process::WaitOptions::NOHANG) {}
+        if below.is_empty() || Instant::now() >= deadline {
+            return;
+        }
+        std::thread::park_timeout(Duration::from_millis(2));
+    }
+}
+
+/// Every process below this one, by the parents that `/proc` names.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "what the kernel prints of a process is no file of anybody's")]
+fn descendants() -> Vec<rustix::process::Pid> {
+    let own = rustix::process::getpid().as_raw_pid();
+    let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok())
+        .filter_map(|pid| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+            // The name stands in brackets and may hold blanks; behind it come the state and the parent.
+            let mut words = stat.rsplit_once(')')?.1.split_whitespace();
+            let state = words.next()?;
+            let parent = words.next()?.parse().ok()?;
+            (state != "Z").then_some((pid, parent))
+        })
+        .collect();
+    let mut below = vec![own];
+    let mut at = 0;
+    while at < below.len() {
+        let of = below[at];
+        below.extend(parents.iter().filter(|(_, parent)| *parent == of).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    below.into_iter().skip(1).filter_map(rustix::process::Pid::from_raw).collect()
+}
+
 /// Ends the whole group, this guard last: TERM, a grace of two seconds while the program is still there, then KILL. What
 /// ignores TERM does not outlive the program it was started by.
 #[cfg(target_os = "linux")]
 fn end_group(child: &mut std::process::Child) -> u8 {
     signal_group(rustix::process::Signal::TERM);
-    let deadline = Instant::now() + Duration::from_secs(2);
+    // Shorter than the grace of the one who sent the signal: that one kills this guard too.
+    let deadline = Instant::now() + Duration::from_millis(1500);
     while Instant::now() < deadline && !matches!(child.try_wait(), Ok(Some(_))) {
         std::thread::park_timeout(Duration::from_millis(10));
     }
+    let _ = child.kill();
+    end_orphans();
     signal_group(rustix::process::Signal::KILL);
     143
 }

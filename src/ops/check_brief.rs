@@ -13,6 +13,9 @@ use crate::resolution::Violation;
 use crate::resolution::brief::{self, Fix, Lines, Rule};
 use crate::resolution::disposition::Risk;
 
+/// The name of a kept brief.
+pub const BRIEF: &str = "brief.json";
+
 /// What is asked.
 #[derive(Debug, Default)]
 pub struct Request {
@@ -43,13 +46,14 @@ pub struct Answer {
 /// Those of the document, of the checkout and of the loop; `INVALID_ARGUMENT` for `--written` without a loop.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let path = host.absolute(request.brief.as_deref(), "brief")?;
-    let fixes = crate::wire::brief::read(&files::read_text(&path, files::DOCUMENT_LIMIT)?)?;
+    let bytes = files::read_text(&path, files::DOCUMENT_LIMIT)?;
+    let fixes = crate::wire::brief::read(&bytes)?;
     let substrate = substrate(&fixes);
     if request.written {
         let folder = Folder::open(host, &request.place)?;
         let rounds = folder.rounds()?;
         let last = folder.last(&rounds)?;
-        let moved: BTreeSet<String> = moved(&last.surface, &surface::now(&folder, Some(last))?.surface);
+        let moved: BTreeSet<String> = moved(&last.surface, &surface::now(&folder, Some(last))?.standing()?.surface);
         let violations = brief::check_written(&fixes, &moved);
         return Ok(Answer { sound: violations.is_empty(), violations, substrate, moved: Some(moved.into_iter().collect()) });
     }
@@ -58,6 +62,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let places = fixes.iter().flat_map(|f| std::iter::once(&f.place).chain(&f.sites));
     let lines: Lines = places.filter_map(|s| s.path.clone()).map(|path| (path.clone(), length(&checkout, &path))).collect();
     let violations = brief::check(&fixes, &lines);
+    // A sound brief of a loop is kept with its round: it survives a lost conversation.
+    if violations.is_empty() && request.place.loop_id.is_some() {
+        let mut folder = Folder::open(host, &request.place)?;
+        let _held = folder.hold_open()?;
+        let rounds = folder.rounds()?;
+        files::replace(host, &folder.last(&rounds)?.dir.join(BRIEF), &bytes)?;
+    }
     Ok(Answer { sound: violations.is_empty(), violations, substrate, moved: None })
 }
 

@@ -11,9 +11,10 @@ use super::track_recurrence::is_judged;
 use crate::base::severity::Grade;
 use crate::base::{Fail, number, time};
 use crate::host::Host;
-use crate::resolution::convergence::{Decision, Facts, Reviewed, Said, Verdict, decide};
-use crate::resolution::disposition::Outcome;
+use crate::resolution::convergence::{Decision, Facts, Reason, Reviewed, Said, Verdict, decide};
+use crate::resolution::disposition::{BasisKind, Outcome};
 use crate::resolution::recurrence::Route;
+use crate::source::conveyance::Exception;
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -110,30 +111,27 @@ pub fn of(folder: &Folder<'_>, max_rounds: Option<u64>) -> Result<(Answer, Optio
     let rounds = folder.rounds()?;
     let (ledger, _) = folder.ledger()?;
     let last = rounds.last();
-    let now = surface::now(folder, last)?;
+    // What proves nothing moved nothing: the surface stands on the last review that counts, as for the next one.
+    let counted_on = rounds.iter().rev().find(|s| !s.review.is_void());
+    let now = surface::now(folder, counted_on)?;
     let unbound = claims::unbound(folder, &rounds, &ledger)?;
     let tracked = facts::track(&rounds, &ledger)?;
-    let with = |route| {
-        let mut found: Vec<String> = tracked.iter().filter(|t| t.standing.route == route).map(|t| t.identity.clone()).collect();
-        found.sort();
-        found.dedup();
-        found
-    };
-    let settled = last.is_some_and(|s| s.dispositions.is_some());
-    let awaiting = if settled { Vec::new() } else { with(Route::Diagnose) };
-    let gates = if settled { Vec::new() } else { with(Route::Gate) };
-    let reviewed = last.map(|last| reviewed(last, &tracked, &unbound, &now, (&awaiting, &gates))).transpose()?;
+    let settled = last.is_some_and(|s| facts::dispositioned(s, &tracked).is_some());
+    let awaiting = if settled { Vec::new() } else { facts::on_route(&tracked, Route::Diagnose) };
+    let gates = if settled { Vec::new() } else { facts::on_route(&tracked, Route::Gate) };
+    let excused = folder.exceptions()?;
+    let reviewed = last.map(|last| reviewed(last, &tracked, &unbound, &now, (&awaiting, &gates), &excused)).transpose()?;
     let exited = folder.record.exited_at.is_some();
     let decision = decide(&Facts { exited, reviewed, max_rounds: max_rounds.or(folder.record.max_rounds) });
     let undispositioned = match last {
-        Some(s) if s.dispositions.is_none() => s.review.findings.iter().map(|f| f.id.clone()).collect(),
+        Some(s) if !settled => s.review.findings.iter().map(|f| f.id.clone()).collect(),
         _ => Vec::new(),
     };
     let ask =
-        if exited || decision.decision == Verdict::Converged { None } else { now.ask.clone().or_else(|| question(&decision, &gates)) };
+        if exited || decision.decision == Verdict::Converged { None } else { now.ask.clone().or_else(|| question(&decision, &tracked)) };
     let answer = Answer {
         round: last.map(|s| s.round),
-        verdict: last.map(|s| match facts::said(s) {
+        verdict: last.map(|s| match s.review.said() {
             Said::Approves => "approve",
             Said::Objects => "needs_attention",
             Said::Unreliable | Said::Nothing => "unproven",
@@ -157,16 +155,19 @@ fn reviewed(
     unbound: &[Unbound],
     now: &surface::Now,
     (awaiting, gates): (&[String], &[String]),
+    excused: &[Exception],
 ) -> Result<Reviewed, Fail> {
     let bundle = facts::bundle_of(last)?;
     let bound = &last.review.bound;
     Ok(Reviewed {
         round: last.round,
-        said: facts::said(last),
+        said: last.review.said(),
+        void: last.review.is_void(),
+        of_this_version: last.review.is_of_this_version(),
         findings: last.review.findings.len(),
         unbound: unbound.len(),
         surface_stands: now.ask.is_none() && now.fingerprint == bound.scope_fingerprint,
-        conveyed_intent_only: bundle.as_ref().is_none_or(|b| b.conveyed(&[]).hits.is_empty()),
+        conveyed_intent_only: bundle.as_ref().is_none_or(|b| b.conveyed(excused).hits.is_empty()),
         bundle_is_of_surface: bundle.as_ref().is_none_or(|b| b.scope.scope_fingerprint == bound.scope_fingerprint),
         sameness_judged: is_judged(last),
         awaiting: awaiting.len(),
@@ -175,25 +176,37 @@ fn reviewed(
     })
 }
 
-fn question(decision: &Decision, gates: &[String]) -> Option<Ask> {
-    use crate::resolution::convergence::Reason;
+fn question(decision: &Decision, tracked: &[facts::Tracked]) -> Option<Ask> {
     if !decision.asks {
         return None;
     }
-    let exit = ("exit", "end the loop: check-convergence --exit");
+    if decision.reasons.contains(&Reason::UnboundClaim) {
+        let question = "files of this loop were changed behind it, and another review does not heal that; what now?";
+        let options =
+            [("new_loop", "open a new loop: open-resolution"), ("restore", "restore the files that `unbound` names, then ask again")];
+        return Some(Ask::new("unbound_claims", question, &options));
+    }
     if decision.reasons.contains(&Reason::RoundLimit) {
         let question = "the cap on rounds is reached and the loop has not converged; what now?";
-        return Some(Ask::new("round_limit", question, &[("more", "go on with a higher --max-rounds"), exit]));
+        let options = [("more", "go on with a higher --max-rounds"), ("split", "the change is too large for one loop: review parts of it")];
+        return Some(Ask::new("round_limit", question, &options));
     }
     if decision.reasons.contains(&Reason::EmptyNeedsAttention) {
         let question = "the source wants attention and names no finding: nothing can be worked on, and nothing is proven; what now?";
-        return Some(Ask::new("empty_needs_attention", question, &[("rereview", "review again: run-source"), exit]));
+        let options = [("rereview", "review again: run-source"), ("other_source", "review again with another source: run-source --source")];
+        return Some(Ask::new("empty_needs_attention", question, &options));
     }
-    let question = format!("{} came back although its decision or repair was seen; what holds?", gates.join(", "));
+    let history = tracked.iter().filter(|t| t.standing.route == Route::Gate).map(|t| {
+        let last = t.last.as_ref().map(|(round, e)| {
+            let why = e.gate.as_ref().map(|g| g.words.as_str()).or(e.basis.as_deref()).unwrap_or_default();
+            format!(", in round {round} {}: {}", e.outcome.word(), crate::base::path::printable(why))
+        });
+        format!("{} (reported {} times{})", t.identity, t.standing.appearances, last.unwrap_or_default())
+    });
+    let question = format!("{} came back although its repair or decision was seen; what holds?", history.collect::<Vec<_>>().join("; "));
     let options = [
         ("decide", "constitute a decision that holds independently of the code: record-decision, then record-disposition"),
         ("settle", "settle this instance: record-disposition with the gate"),
-        exit,
     ];
     Some(Ask::new("design_gate", question, &options))
 }
@@ -206,7 +219,7 @@ pub fn residual(rounds: &[Stored]) -> Vec<Residual> {
         for entry in stored.dispositions.iter().flat_map(|d| &d.entries) {
             let Some(item) = stored.review.findings.iter().find(|f| f.id == entry.finding) else { continue };
             let identity = all[&(stored.round, item.id.clone())].clone();
-            let refuted = entry.basis_kind == crate::resolution::disposition::BasisKind::Verify;
+            let refuted = matches!(entry.basis_kind, BasisKind::Verify | BasisKind::Duplicate);
             let stays = entry.outcome == Outcome::Carried || (entry.outcome == Outcome::Dropped && !refuted);
             if !stays {
                 last.remove(&identity);
@@ -229,7 +242,7 @@ pub fn residual(rounds: &[Stored]) -> Vec<Residual> {
 
 fn counted(rounds: &[Stored]) -> Vec<Counted> {
     let known = |s: &Stored| s.recurrence.iter().flat_map(|r| r.links.values()).filter(|l| l.is_some()).count();
-    let caused = |s: &Stored| s.dispositions.iter().flat_map(|d| &d.entries).filter(|e| e.caused_by_fix).count();
+    let caused = |s: &Stored| s.recurrence.as_ref().map_or(0, |r| r.caused_by_fix.len());
     rounds
         .iter()
         .map(|s| Counted { round: s.round, findings: s.review.findings.len(), known: known(s), caused_by_fix: caused(s) })

@@ -139,14 +139,14 @@ fn question(answer: &Answer, pr: bool, based: bool) -> Option<Ask> {
         );
         let options = [
             ("checkout", "check out the pull request's head, keeping the edits that are here, then ask again"),
-            ("worktree", "review what is checked out here instead"),
+            ("worktree", "review what is checked out here instead (open-resolution --no-gh, without --pr)"),
             STOP,
         ];
         return Some(Ask::new("head_mismatch", question, &options));
     }
     if pr && !answer.overlap.is_empty() {
         let options = [
-            ("adopt", "these edits belong to it: review the working tree"),
+            ("adopt", "these edits belong to it: review the working tree (open-resolution --adopt)"),
             ("keep", "they do not: put them on a branch of their own first, then ask again"),
             STOP,
         ];

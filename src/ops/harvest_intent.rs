@@ -1,7 +1,6 @@
 //! harvest-intent: the design intent that touches a scope, as a bundle of pointers (resolution spec §4 to §6).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -39,7 +38,7 @@ const DOCUMENT_LIMIT: u64 = 1 << 20;
 /// Where rule files lie.
 const RULES: &str = ".claude/rules";
 /// What guides are called.
-const GUIDES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+const GUIDES: [&str; 3] = ["CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"];
 
 /// Harvests the intent of a scope.
 ///
@@ -114,7 +113,8 @@ impl Harvest<'_> {
     fn gather(&self) -> Result<Gathered, Fail> {
         let mut gathered = Gathered { touched: self.touched()?, unique_names: self.unique_names(), ..Gathered::default() };
         let by_path: BTreeMap<&[u8], &File> = self.scope.files.iter().map(|f| (f.path.as_slice(), f)).collect();
-        let mut reader = Reader { harvest: self, by_path, read: BTreeMap::new(), omitted: BTreeSet::new() };
+        let tracked = self.checkout.entries().map(|e| e.path.to_vec()).collect();
+        let mut reader = Reader { harvest: self, by_path, tracked, read: BTreeMap::new(), omitted: BTreeSet::new() };
         let mut rules = Vec::new();
         for path in reader.rule_files() {
             reader.document(&path, &mut rules)?;
@@ -191,6 +191,13 @@ impl Harvest<'_> {
     }
 }
 
+/// Whether a path is one of a rule or guide: what is renamed into one was none before.
+fn is_document(path: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(path);
+    let name = text.rsplit('/').next().unwrap_or_default();
+    text.starts_with(RULES) || GUIDES.contains(&name) || name.to_lowercase().starts_with("readme")
+}
+
 /// The bytes of a regular file that is not too large; nothing for anything else.
 fn regular(path: &Path) -> Option<Vec<u8>> {
     let meta = path.symlink_metadata().ok()?;
@@ -205,6 +212,8 @@ fn join(folder: &str, name: &str) -> String {
 struct Reader<'a> {
     harvest: &'a Harvest<'a>,
     by_path: BTreeMap<&'a [u8], &'a File>,
+    /// Every path of the index.
+    tracked: BTreeSet<Vec<u8>>,
     /// The real path of what was read, with the path it was first read by.
     read: BTreeMap<PathBuf, String>,
     omitted: BTreeSet<Omitted>,
@@ -270,17 +279,24 @@ impl Reader<'_> {
             known.into_iter().for_each(|d| d.aliases.push(path.to_owned()));
             return Ok(false);
         }
+        // What a link leads to is what is pointed at; the link is another name of it.
         let top = &self.harvest.checkout.top;
-        let inside = real.strip_prefix(top.canonicalize().unwrap_or_else(|_| top.clone())).map(|p| p.as_os_str().as_bytes().to_vec());
-        // What the change made of it, by the name it stands under, and by what a link leads to.
-        let names = [Some(path.as_bytes().to_vec()), inside.ok()];
-        let file = names.iter().flatten().find_map(|n| self.by_path.get(n.as_slice()).copied());
+        let target = real.strip_prefix(top.canonicalize().unwrap_or_else(|_| top.clone())).ok().and_then(Path::to_str).unwrap_or(path);
+        let by_path = |p: &str| self.by_path.get(p.as_bytes()).copied();
+        let (file, linked) = (by_path(target), target != path);
         let whole = self.harvest.scope.kind == Kind::Codebase;
-        let (bytes, changed) = match file.filter(|_| !whole) {
-            None => (files::read_text(&real, DOCUMENT_LIMIT).map_err(|f| f.code), Changed::No),
+        let claimed = !self.tracked.contains(target.as_bytes())
+            || (linked && (by_path(path).is_some() || !self.tracked.contains(path.as_bytes())))
+            || file.is_some_and(|f| f.old_path.as_ref().is_some_and(|old| !is_document(old)));
+        let now = || files::read_text(&real, DOCUMENT_LIMIT).map_err(|f| f.code);
+        let (bytes, changed) = match file {
+            _ if whole => (now(), Changed::No),
+            // What no commit holds, and what the change turns into a rule, is the author's own word.
+            _ if claimed => (now(), Changed::Added),
+            None => (now(), Changed::No),
             Some(file) => match self.before(file)? {
                 Some(bytes) => (Ok(bytes), Changed::Edited),
-                None => (files::read_text(&real, DOCUMENT_LIMIT).map_err(|f| f.code), Changed::Added),
+                None => (now(), Changed::Added),
             },
         };
         let text = match bytes {
@@ -297,9 +313,10 @@ impl Reader<'_> {
                 }
                 // The base knows a renamed document by its old name.
                 let old = file.filter(|_| changed == Changed::Edited).and_then(|f| f.old_path.as_ref());
-                let path = old.and_then(|o| String::from_utf8(o.clone()).ok()).unwrap_or_else(|| path.to_owned());
-                self.read.insert(real, path.clone());
-                into.push(Document { path, aliases: Vec::new(), text, changed });
+                let at = old.and_then(|o| String::from_utf8(o.clone()).ok()).unwrap_or_else(|| target.to_owned());
+                let aliases = if linked { vec![path.to_owned()] } else { Vec::new() };
+                self.read.insert(real.clone(), at.clone());
+                into.push(Document { path: at, aliases, text, changed });
                 Ok(true)
             }
             Err(reason) => {

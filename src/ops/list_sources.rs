@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Ask;
 use crate::base::path::{is_unsafe, printable};
+use crate::base::reason::words;
 use crate::base::{Code, Fail};
 use crate::host::Host;
 use crate::host::child::{self, Launch};
@@ -14,11 +15,21 @@ use crate::source::adapter::Name;
 /// How long a version call may take.
 const LIMIT: Duration = Duration::from_secs(20);
 
+words! {
+    /// Who runs a source.
+    By {
+        Tool "tool",
+        Host "host",
+    }
+}
+
 /// What is asked.
 #[derive(Debug, Default)]
 pub struct Request {
     /// Whether one is to be chosen, and which.
     pub choose: Option<Option<String>>,
+    /// Whether the agent's own host has a built-in review, which it runs itself.
+    pub host_review: bool,
 }
 
 /// A source.
@@ -28,6 +39,8 @@ pub struct Source {
     pub name: Name,
     /// Whether it can be invoked here.
     pub invokable: bool,
+    /// Who runs it: this program, or the agent's own host.
+    pub by: By,
     /// What it says of its version.
     pub version: Option<String>,
     /// Why it cannot be invoked.
@@ -56,7 +69,8 @@ pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail
         Some(Some(word)) => Some(Name::find(word).ok_or_else(|| unknown(word))?),
         _ => None,
     };
-    let sources: Vec<Source> = [Name::Checks, Name::Claude, Name::Codex].map(|name| probe(host, name)).to_vec();
+    let look = |name| if name == Name::Claude && request.host_review { built_in(name) } else { probe(host, name) };
+    let sources: Vec<Source> = [Name::Checks, Name::Claude, Name::Codex].map(look).to_vec();
     let (chosen, ask) = if request.choose.is_some() { choose(&sources, named) } else { (None, None) };
     let (chosen, chosen_because) = chosen.map_or((None, None), |(name, why)| (Some(name), Some(why)));
     Ok((Answer { sources, chosen, chosen_because }, ask))
@@ -98,10 +112,16 @@ fn choose(sources: &[Source], named: Option<Name>) -> Choice {
     }
 }
 
+/// A source that the agent's own host runs.
+fn built_in(name: Name) -> Source {
+    Source { name, invokable: true, by: By::Host, version: None, reason: None, remedy: None }
+}
+
 /// Asks a source for its version: a program on `PATH` that does not answer is none.
 pub fn probe(host: &Host, name: Name) -> Source {
     let found = |version: Result<String, String>| Source {
         name,
+        by: By::Tool,
         invokable: version.is_ok(),
         reason: version.as_ref().err().cloned(),
         remedy: version.is_err().then(|| name.remedy()),

@@ -33,6 +33,10 @@ pub struct Request {
     pub no_gh: bool,
     /// The source.
     pub source: Option<String>,
+    /// Whether the agent's own host has a built-in review.
+    pub host_review: bool,
+    /// Take uncommitted edits of the pull request's files into the scope.
+    pub adopt: bool,
     /// Program and arguments of the source `command`.
     pub argv: Option<String>,
     /// The client's model.
@@ -57,6 +61,17 @@ pub struct Request {
     pub respond_argv: Option<String>,
 }
 
+/// How much a scope is; lines of untracked and binary files are not counted.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Stats {
+    /// Files.
+    pub files: usize,
+    /// Lines that were added.
+    pub insertions: u64,
+    /// Lines that were taken away.
+    pub deletions: u64,
+}
+
 /// The answer.
 #[derive(Debug, Serialize)]
 pub struct Answer {
@@ -70,6 +85,8 @@ pub struct Answer {
     pub chosen_because: Option<&'static str>,
     /// What is under review.
     pub scope: Option<Scope>,
+    /// How much it is.
+    pub stats: Option<Stats>,
     /// Sorted.
     pub warnings: BTreeSet<&'static str>,
 }
@@ -84,9 +101,10 @@ pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail
     let folder = host.absolute(Some(request.place.repo.as_deref().unwrap_or(".")), "repository")?;
     let checkout = Checkout::open(host, &folder)?;
     let root = host.state_root(request.place.state_dir.as_deref())?;
-    let mut answer = Answer { loop_id: None, state_dir: None, source: None, chosen_because: None, scope: None, warnings: BTreeSet::new() };
+    let mut answer =
+        Answer { loop_id: None, state_dir: None, source: None, chosen_because: None, scope: None, stats: None, warnings: BTreeSet::new() };
     let named = request.source.clone().filter(|s| !s.is_empty());
-    let (sources, ask) = list_sources::run(&list_sources::Request { choose: Some(named) }, host)?;
+    let (sources, ask) = list_sources::run(&list_sources::Request { choose: Some(named), host_review: request.host_review }, host)?;
     let Some(source) = sources.chosen else { return Ok((answer, ask)) };
     (answer.source, answer.chosen_because) = (Some(source), sources.chosen_because);
     let argv = match (source, request.argv.as_deref().filter(|a| !a.is_empty())) {
@@ -98,12 +116,17 @@ pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail
         (_, None) => Vec::new(),
     };
     let own: Vec<std::path::PathBuf> = request.own.iter().map(|d| host.absolute(Some(d), "own folder")).collect::<Result<_, _>>()?;
-    let all_own: Vec<std::path::PathBuf> = own.iter().cloned().chain([root.clone()]).collect();
-    checkout.refuse_shared_folder(&root, |name| name != ".git")?;
+    // Ours is what lies below this checkout's own key; whatever else stands in the root is under review.
+    let all_own: Vec<std::path::PathBuf> = own.iter().cloned().chain([host.checkout_dir(&root, &checkout.top)]).collect();
+    checkout.refuse_shared_folder(&root, |_| false)?;
+    for folder in &own {
+        checkout.refuse_shared_folder(folder, crate::report::name::is_ours)?;
+    }
     let (scope, ask) = scope(request, host, &checkout, &all_own, &mut answer.warnings)?;
     answer.warnings.extend(scope.warnings.iter().copied());
     let base = scope.base.clone().or_else(|| scope.head.clone()).unwrap_or_else(|| scope.empty_tree.to_owned());
     let base = if scope.kind == Kind::Codebase { scope.empty_tree.to_owned() } else { base };
+    answer.stats = Some(stats(&checkout, &scope, &base)?);
     let (kind, pr) = (scope.kind, scope.pr.clone());
     answer.scope = Some(scope);
     if ask.is_some() {
@@ -176,6 +199,8 @@ fn settings(request: &Request) -> Result<Record, Fail> {
         respond,
         respond_argv,
         exited_at: None,
+        heads: std::collections::BTreeMap::new(),
+        pending: None,
     })
 }
 
@@ -201,10 +226,16 @@ fn scope(
     };
     if let Some(pr) = pr {
         let scope = pull_request::scope(checkout, host, pr)?;
-        let ask = match scope.ask() {
-            Some(ask) => Some(ask),
-            None => check_scope::of_scope(&scope, checkout, look)?.1,
-        };
+        if let Some(ask) = scope.ask() {
+            return Ok((scope, Some(ask)));
+        }
+        let (checked, ask) = check_scope::of_scope(&scope, checkout, look.clone())?;
+        warnings.extend(checked.warnings);
+        // The edits belong to it: then what is under review is the working tree, against the same base.
+        if request.adopt && ask.as_ref().is_some_and(|a| a.code == "dirty_overlap") {
+            let adopted = detect_scope::detect(checkout, host, scope.base.as_deref(), look)?.answer;
+            return Ok((Scope { kind: Kind::Worktree, base: scope.base, pr: scope.pr, ..adopted }, None));
+        }
         return Ok((scope, ask));
     }
     let head = look.head.as_ref().map_or_else(|| checkout.empty_tree.to_owned(), |h| h.oid.clone());
@@ -215,6 +246,24 @@ fn scope(
     let scope = Scope { kind, base: Some(head), ..scope };
     let ask = if scope.kind == Kind::Nothing { Some(nothing()) } else { scope.ask() };
     Ok((scope, ask))
+}
+
+fn stats(checkout: &Checkout, scope: &Scope, base: &str) -> Result<Stats, Fail> {
+    let mut stats = Stats { files: scope.files.len(), ..Stats::default() };
+    if matches!(scope.kind, Kind::Nothing | Kind::Codebase) {
+        return Ok(stats);
+    }
+    let revisions: Vec<&str> = match (scope.kind, scope.head.as_deref()) {
+        (Kind::Pr, Some(head)) => vec![base, head],
+        _ => vec![base],
+    };
+    let listed = checkout.git.diff(&[&["--numstat", "--no-renames"], &revisions[..]].concat(), &[])?;
+    for line in String::from_utf8_lossy(&listed).lines() {
+        let mut words = line.split('\t').map(|w| w.parse::<u64>().unwrap_or(0));
+        stats.insertions += words.next().unwrap_or(0);
+        stats.deletions += words.next().unwrap_or(0);
+    }
+    Ok(stats)
 }
 
 fn nothing() -> Ask {

@@ -38,7 +38,7 @@ impl Request {
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` for a number that is none or another one than the file's, `GH_MISSING`, `GH_UNAUTHENTICATED`, `PR_NOT_FOUND`,
-/// `GH_FAILED`, and those of the document.
+/// `GH_UNREACHABLE`, `GH_FAILED`, and those of the document.
 pub fn read(request: &Request, host: &Host, checkout: &Checkout) -> Result<PullRequest, Fail> {
     let wanted = match request.number.as_ref().and_then(Option::as_deref) {
         Some(text) => Some(number::plain("--pr", text, 1..=1_000_000_000)?),
@@ -80,7 +80,21 @@ fn ask(host: &Host, checkout: &Checkout, wanted: Option<u64>) -> Result<Vec<u8>,
     let lower = said.to_lowercase();
     let holds = |words: &[&str]| words.iter().any(|w| lower.contains(w));
     let code = match () {
-        () if ended.timed_out => Code::GhFailed,
+        () if ended.timed_out => Code::GhUnreachable,
+        // A remote of another host has no pull request here, whatever else gh advises.
+        () if holds(&["none of the git remotes"]) => Code::PrNotFound,
+        () if holds(&[
+            "error connecting",
+            "dial tcp",
+            "no such host",
+            "could not resolve host",
+            "connection refused",
+            "timeout",
+            "network is unreachable",
+        ]) =>
+        {
+            Code::GhUnreachable
+        }
         () if holds(&["gh auth login", "not logged", "authentication", "http 401", "gh_token", "bad credentials"]) => {
             Code::GhUnauthenticated
         }

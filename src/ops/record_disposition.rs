@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::resolution::surface::{self, moved};
-use super::resolution::{Folder, Place, facts};
+use super::resolution::{Folder, Place, Stored, document, facts};
 use super::track_recurrence::is_judged;
 use crate::base::{Code, Fail, time};
 use crate::host::{Host, files};
@@ -23,6 +23,8 @@ pub struct Request {
     pub input: Option<String>,
     /// Whether those that were recorded before give way.
     pub replace: bool,
+    /// Whether they are kept for later, and the round stays open.
+    pub draft: bool,
 }
 
 /// The answer.
@@ -30,8 +32,10 @@ pub struct Request {
 pub struct Answer {
     /// The round.
     pub round: u64,
-    /// Whether they are kept.
+    /// Whether the round is settled by them.
     pub recorded: bool,
+    /// Findings whose entries are kept for later.
+    pub drafted: Vec<String>,
     /// Whether they were kept before.
     pub already: bool,
     /// Every offence.
@@ -53,21 +57,54 @@ pub struct Answer {
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let path = host.absolute(request.input.as_deref(), "dispositions")?;
     let entries = dispositions::asked(&files::read_text(&path, files::DOCUMENT_LIMIT)?)?;
-    let folder = Folder::open(host, &request.place)?;
-    let _held = folder.hold()?;
-    record(&folder, entries, request.replace)
+    let mut folder = Folder::open(host, &request.place)?;
+    let _held = folder.hold_open()?;
+    if request.draft { draft(&folder, entries) } else { record(&mut folder, entries, request.replace) }
+}
+
+/// The name of the entries that are kept for later.
+pub const DRAFT: &str = "draft.json";
+
+/// Entries that were kept for later.
+///
+/// # Errors
+/// Why they cannot be read.
+pub fn drafted(last: &Stored) -> Result<Vec<Entry>, Fail> {
+    Ok(document(&last.dir.join(DRAFT), dispositions::asked)?.map(|(entries, _)| entries).unwrap_or_default())
+}
+
+/// Keeps entries of a round that is not through yet, each in the place of what was kept for its finding: what a person said and what
+/// was verified survives a lost conversation.
+fn draft(folder: &Folder<'_>, entries: Vec<Entry>) -> Result<Answer, Fail> {
+    let rounds = folder.rounds()?;
+    let last = folder.last(&rounds)?;
+    if last.dispositions.is_some() {
+        return Err(Fail::new(Code::RoundExists, format!("round {} is settled already", last.round)));
+    }
+    let known = |e: &&Entry| last.review.findings.iter().any(|f| f.id == e.finding);
+    let stray = entries.iter().find(|e| !known(e));
+    if let Some(stray) = stray {
+        let violation = Violation::new(Rule::UnknownFinding, &stray.finding, "the review has no finding of this id");
+        return Ok(answer(last.round, BTreeSet::new(), &entries, &[], vec![violation], false));
+    }
+    let mut kept = drafted(last)?;
+    kept.retain(|k| !entries.iter().any(|e| e.finding == k.finding));
+    kept.extend(entries);
+    let bytes = crate::wire::json::document(&serde_json::json!({"entries": kept}));
+    files::replace(folder.host, &last.dir.join(DRAFT), &bytes)?;
+    let drafted = kept.iter().map(|e| e.finding.clone()).collect();
+    Ok(Answer { recorded: false, drafted, ..answer(last.round, BTreeSet::new(), &[], &[], Vec::new(), false) })
 }
 
 /// Records entries in a loop whose lock is held.
 ///
 /// # Errors
 /// As [`run`].
-pub fn record(folder: &Folder<'_>, entries: Vec<Entry>, replace: bool) -> Result<Answer, Fail> {
-    if folder.record.exited_at.is_some() {
-        return Err(Fail::new(Code::LoopEnded, format!("the loop `{}` was ended by a person", folder.record.loop_id)));
-    }
+pub fn record(folder: &mut Folder<'_>, mut entries: Vec<Entry>, replace: bool) -> Result<Answer, Fail> {
     let rounds = folder.rounds()?;
     let last = folder.last(&rounds)?;
+    let earlier = drafted(last)?.into_iter().filter(|d| !entries.iter().any(|e| e.finding == d.finding)).collect::<Vec<_>>();
+    entries.extend(earlier);
     if let Some(known) = &last.dispositions
         && !replace
     {
@@ -82,7 +119,7 @@ pub fn record(folder: &Folder<'_>, entries: Vec<Entry>, replace: bool) -> Result
     let (ledger, _) = folder.ledger()?;
     let tracked = facts::track(&rounds, &ledger)?;
     let subjects = facts::subjects(last, &tracked);
-    let now = surface::now(folder, Some(last))?;
+    let now = surface::now(folder, Some(last))?.standing()?;
     let moved = moved(&last.surface, &now.surface);
     let violations = disposition::check(&entries, &subjects, &facts::settled(&rounds, &ledger), &moved);
     if !violations.is_empty() {
@@ -100,7 +137,7 @@ pub fn record(folder: &Folder<'_>, entries: Vec<Entry>, replace: bool) -> Result
         identities: tracked.iter().map(|t| (t.id.clone(), t.identity.clone())).collect(),
         entries: entries.clone(),
     };
-    files::replace(folder.host, &last.dir.join("dispositions.json"), &crate::wire::json::document(&kept))?;
+    folder.keep(&Folder::round_path(last.round, "dispositions.json"), &crate::wire::json::document(&kept))?;
     Ok(answer(last.round, moved, &entries, &tracked, Vec::new(), false))
 }
 
@@ -113,10 +150,14 @@ fn answer(
     already: bool,
 ) -> Answer {
     let route: BTreeMap<&str, Route> = tracked.iter().map(|t| (t.id.as_str(), t.standing.route)).collect();
+    let last: BTreeMap<&str, Outcome> = tracked.iter().filter_map(|t| t.last.as_ref().map(|(_, e)| (t.id.as_str(), e.outcome))).collect();
     // One correct edit without a risk, on a way that asks nobody.
     let needless = |e: &&Entry| {
         let plain = e.class == Class::Mechanical && e.risk == Risk::None && !e.pre_existing && e.outcome == Outcome::Applied;
-        e.gate.is_some() && plain && route.get(e.finding.as_str()).is_none_or(|r| *r != Route::Gate)
+        let route = route.get(e.finding.as_str()).copied();
+        // What was settled before, asked again and answered the same.
+        let settled = route == Some(Route::Absorb) && last.get(e.finding.as_str()) == Some(&e.outcome);
+        e.gate.is_some() && ((plain && route != Some(Route::Gate)) || settled)
     };
     let written: BTreeSet<&str> =
         entries.iter().filter(|e| e.outcome == Outcome::Applied).flat_map(|e| &e.paths).map(String::as_str).collect();
@@ -129,6 +170,7 @@ fn answer(
     Answer {
         round,
         recorded: violations.is_empty(),
+        drafted: Vec::new(),
         already,
         violations,
         moved_unaccounted: moved.iter().filter(|p| !whole && !written.contains(p.as_str())).cloned().collect(),

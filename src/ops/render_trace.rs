@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::resolution::facts;
 use super::resolution::{Folder, Place, Stored};
 use crate::base::path::printable;
 use crate::base::{Code, Fail, number};
@@ -78,7 +77,7 @@ pub fn of(folder: &Folder<'_>) -> Result<Vec<Round>, Fail> {
 
 fn round(stored: &Stored, ledger: &Ledger) -> Round {
     let review = &stored.review;
-    let verdict = match facts::said(stored) {
+    let verdict = match review.said() {
         Said::Approves => "approve".to_owned(),
         Said::Objects => "needs-attention".to_owned(),
         Said::Unreliable => "unproven (source failed: its answer cannot be read as a whole)".to_owned(),

@@ -20,12 +20,14 @@ use crate::base::{Code, Fail};
 use crate::host::lock::{self, Held};
 use crate::host::{Host, files};
 use crate::resolution::decision::Ledger;
+use crate::scope::pull_request::PullRequest;
+use crate::source::conveyance::Exception;
 use crate::wire::dispositions::Record as Dispositions;
 use crate::wire::recurrence::Record as Recurrence;
 use crate::wire::resolution_loop::Record;
 use crate::wire::review::Review;
 use crate::wire::surface::Surface;
-use crate::wire::{dispositions, recurrence, resolution_loop};
+use crate::wire::{dispositions, exceptions, recurrence, resolution_loop};
 
 /// Which loop is meant.
 #[derive(Debug, Clone, Default)]
@@ -76,6 +78,8 @@ pub struct Stored {
 
 /// The name of the settings.
 pub const LOOP: &str = "loop.json";
+/// The name of the texts that a person excused.
+pub const EXCEPTIONS: &str = "exceptions.json";
 /// The name of the ledger.
 pub const LEDGER: &str = "decisions.jsonl";
 
@@ -104,12 +108,83 @@ impl<'h> Folder<'h> {
         Ok(Folder { host, dir, root, record, checkout })
     }
 
-    /// Locks the loop for one command.
+    /// Locks the loop for one command, and reads its settings again: what another command wrote meanwhile counts.
     ///
     /// # Errors
-    /// `LOCK_BUSY`, or the system's error.
-    pub fn hold(&self) -> Result<Held, Fail> {
-        lock::hold(self.host, &self.dir)
+    /// `LOCK_BUSY`, or the system's error, and those of its settings.
+    pub fn hold(&mut self) -> Result<Held, Fail> {
+        let held = lock::hold(self.host, &self.dir)?;
+        self.refresh()?;
+        Ok(held)
+    }
+
+    /// Locks the loop for something that a person's end of it forbids.
+    ///
+    /// # Errors
+    /// As [`Folder::hold`], and `LOOP_ENDED`.
+    pub fn hold_open(&mut self) -> Result<Held, Fail> {
+        let held = self.hold()?;
+        match self.record.exited_at {
+            Some(_) => Err(Fail::new(Code::LoopEnded, format!("the loop `{}` was ended by a person", self.record.loop_id))),
+            None => Ok(held),
+        }
+    }
+
+    /// Reads the settings again.
+    ///
+    /// # Errors
+    /// Those of its settings.
+    pub fn refresh(&mut self) -> Result<(), Fail> {
+        let file = self.dir.join(LOOP);
+        self.record = resolution_loop::read(&files::read_state(&file)?).map_err(|fail| named(fail, &file))?;
+        Ok(())
+    }
+
+    /// Writes a file of the loop, whose lock is held, and takes its digest into the settings. The digest is stored before the file is:
+    /// a kill in between leaves a file that one of the two digests is of.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn keep(&mut self, path: &str, bytes: &[u8]) -> Result<(), Fail> {
+        let digest = self.announce(path, bytes)?;
+        files::replace(self.host, &self.dir.join(path), bytes)?;
+        self.kept(path, digest)
+    }
+
+    /// Stores the digest that a file is going to have.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn announce(&mut self, path: &str, bytes: &[u8]) -> Result<String, Fail> {
+        let digest = sha256_hex(bytes);
+        self.record.pending = Some((path.to_owned(), digest.clone()));
+        self.save()?;
+        Ok(digest)
+    }
+
+    /// Takes the digest of a file that was written.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn kept(&mut self, path: &str, digest: String) -> Result<(), Fail> {
+        self.record.heads.insert(path.to_owned(), digest);
+        self.record.pending = None;
+        self.save()
+    }
+
+    /// Whether a file's digest is one that this program wrote.
+    pub fn is_head(&self, path: &str, digest: Option<&str>) -> bool {
+        let pending = self.record.pending.as_ref().filter(|(p, _)| p == path).map(|(_, d)| d.as_str());
+        match (digest, self.record.heads.get(path)) {
+            (None, None) => true,
+            (Some(found), head) => head.is_some_and(|h| h == found) || pending == Some(found),
+            (None, Some(_)) => false,
+        }
+    }
+
+    /// The path of a file of a round, from the loop's folder.
+    pub fn round_path(round: u64, name: &str) -> String {
+        format!("rounds/{round:03}/{name}")
     }
 
     /// The folder of a round.
@@ -117,9 +192,15 @@ impl<'h> Folder<'h> {
         self.dir.join("rounds").join(format!("{round:03}"))
     }
 
+    /// The pull request that is under review; none where its edits were adopted and the working tree is.
+    pub fn pull_request(&self) -> Option<&PullRequest> {
+        self.record.pr.as_ref().filter(|_| self.record.kind == "pr")
+    }
+
     /// Our own folders inside the checkout.
     pub fn own(&self) -> Vec<PathBuf> {
-        self.record.own.iter().map(PathBuf::from).chain([self.root.clone()]).collect()
+        let mine = self.host.checkout_dir(&self.root, &self.checkout.top);
+        self.record.own.iter().map(PathBuf::from).chain([mine]).collect()
     }
 
     /// Writes the settings anew.
@@ -138,6 +219,14 @@ impl<'h> Folder<'h> {
         gather::ledger(&self.dir.join(LEDGER))
     }
 
+    /// The exact texts that a person excused.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    pub fn exceptions(&self) -> Result<Vec<Exception>, Fail> {
+        Ok(document(&self.dir.join(EXCEPTIONS), exceptions::read)?.map(|(all, _)| all).unwrap_or_default())
+    }
+
     /// Every round that was reviewed, in order. A gap is a refusal: what lies behind it is bound to nothing.
     ///
     /// # Errors
@@ -150,9 +239,13 @@ impl<'h> Folder<'h> {
                 None => break,
             }
         }
-        let next = self.round_dir(rounds.len() as u64 + 2).join("review.json");
-        if next.symlink_metadata().is_ok() {
-            return Err(Fail::new(Code::InvalidState, format!("`{}` stands behind a round without a review", shown(&next))));
+        let names = self.dir.join("rounds").read_dir().into_iter().flatten().flatten();
+        let behind = names.filter_map(|e| e.file_name().to_str().and_then(|n| n.parse::<u64>().ok()));
+        let behind =
+            behind.filter(|n| *n > rounds.len() as u64).find(|n| self.round_dir(*n).join("review.json").symlink_metadata().is_ok());
+        if let Some(round) = behind {
+            let path = self.round_dir(round);
+            return Err(Fail::new(Code::InvalidState, format!("`{}` stands behind a round without a review", shown(&path))));
         }
         Ok(rounds)
     }

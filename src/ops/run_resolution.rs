@@ -18,7 +18,7 @@ use crate::drive::resolution::{Action, next};
 use crate::host::{Host, child, files, lock, terminal};
 use crate::resolution::carryover::Offer;
 use crate::resolution::convergence::{By, Decision, Verdict};
-use crate::resolution::disposition::{BasisKind, Class, Entry, Gate, Outcome as Came, Risk};
+use crate::resolution::disposition::{BasisKind, Class, Entry, Gate, Outcome as Came};
 use crate::resolution::recurrence::Diagnosis;
 use crate::wire::recurrence::Diagnosed;
 use crate::wire::{dispositions, recurrence};
@@ -89,6 +89,7 @@ const MAX_ROUNDS: &str = "20";
 /// Those of its operations.
 pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
     child::note_signals();
+    chosen(request)?;
     let place = match &request.open.place.loop_id {
         Some(_) => request.open.place.clone(),
         None => {
@@ -109,9 +110,34 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
     let driving = folder.dir.join("driving");
     files::make_private_dir(&driving)?;
     let _held = lock::hold(host, &driving)?;
-    let mut run = Run { host, place, request, folder, choice: given(&request.user_choice), warnings: Vec::new() };
+    let mut run = Run {
+        host,
+        place,
+        request,
+        folder,
+        choice: given(&request.user_choice),
+        dispositions: given(&request.dispositions),
+        void: 0,
+        warnings: Vec::new(),
+    };
     run.same_settings()?;
     run.drive()
+}
+
+/// A choice is one that some question offers, and a settlement is in the person's own words.
+fn chosen(request: &Request) -> Result<(), Fail> {
+    const CHOICES: [&str; 7] = ["dismiss", "defer", "exit", "incomplete_repair", "design_disagreement", "rereview", "more"];
+    let Some(choice) = given(&request.user_choice) else { return Ok(()) };
+    if !CHOICES.contains(&choice.as_str()) {
+        let message = format!("`--user-choice {}` is not one of {}", crate::base::path::printable(&choice), CHOICES.join(", "));
+        return Err(Fail::new(Code::InvalidArgument, message));
+    }
+    let words = given(&request.user_words).is_some_and(|w| !w.trim().is_empty());
+    if matches!(choice.as_str(), "dismiss" | "defer") && !words {
+        let message = format!("`--user-choice {choice}` needs `--user-words`: what the person said, verbatim");
+        return Err(Fail::new(Code::InvalidArgument, message));
+    }
+    Ok(())
 }
 
 fn given(flag: &Option<String>) -> Option<String> {
@@ -125,6 +151,10 @@ struct Run<'a> {
     folder: Folder<'a>,
     /// What the person chose; it answers one question.
     choice: Option<String>,
+    /// Dispositions that were handed in, for the round that is under way now and no other.
+    dispositions: Option<String>,
+    /// Reviews in a row that proved nothing, in this run.
+    void: u64,
     warnings: Vec<String>,
 }
 
@@ -137,6 +167,7 @@ enum Turn {
 impl Run<'_> {
     fn drive(&mut self) -> Result<Outcome, Fail> {
         loop {
+            self.folder.refresh()?;
             if self.choice.as_deref() == Some("exit") {
                 self.choice = None;
                 let request = check_convergence::Request { place: self.place.clone(), exit: true, max_rounds: None };
@@ -144,12 +175,13 @@ impl Run<'_> {
                 self.folder = Folder::open(self.host, &self.place)?;
             }
             let (answer, ask) = check_convergence::of(&self.folder, self.max_rounds()?)?;
-            let void = self.folder.rounds()?.last().filter(|s| s.review.is_void()).map_or(0, |s| s.review.attempts);
-            let action = next(&answer.decision, void);
+            let action = next(&answer.decision, self.void);
             self.host.failpoint(action.word());
             terminal::progress(&format!("round {}: {}", answer.round.unwrap_or(1), action.word()));
-            if let (Some(ask), true) = (ask, action != Action::Dispose && action != Action::Done)
+            let asked = ask.as_ref().filter(|a| action != Action::Done && !(action == Action::Dispose && a.code == "design_gate"));
+            if let Some(ask) = asked.cloned()
                 && !self.goes_on(&ask)
+                && self.is_in_the_way(&ask, action)
             {
                 return Ok(Outcome::Asks(self.answer(answer, Some(ask.code))?, ask));
             }
@@ -162,7 +194,7 @@ impl Run<'_> {
                 Action::Review | Action::Ask => self.review()?,
                 Action::Sameness => self.sameness()?,
                 Action::Diagnose => self.diagnose(&answer.awaiting)?,
-                Action::Dispose => self.dispose()?,
+                Action::Dispose => self.dispose(ask.filter(|a| a.code == "design_gate"))?,
             };
             if child::signalled().is_some() {
                 return Err(self.interrupted());
@@ -186,6 +218,11 @@ impl Run<'_> {
             self.choice = None;
         }
         taken
+    }
+
+    /// Whether a question stands in the way of what is owed: that a fix is not committed yet stands in the way of a review alone.
+    fn is_in_the_way(&self, ask: &Ask, action: Action) -> bool {
+        ask.code != "uncommitted_fix" || matches!(action, Action::Review | Action::Ask)
     }
 
     fn max_rounds(&self) -> Result<Option<u64>, Fail> {
@@ -214,13 +251,16 @@ impl Run<'_> {
     }
 
     fn review(&mut self) -> Result<Turn, Fail> {
-        let request = run_source::Request { place: Some(self.place.clone()), ..run_source::Request::default() };
+        let limit_s = given(&self.request.open.limit_s);
+        let request = run_source::Request { place: Some(self.place.clone()), limit_s, ..run_source::Request::default() };
         Ok(match run_source::run(&request, self.host)? {
             Reviewed::Asks(ask) => Turn::Asks(ask),
             Reviewed::Ran(ran) => match *ran {
                 // A limit that was reached is the person's to answer, once for each time it was reached.
                 (_, Some(ask)) => Turn::Asks(ask),
                 (answer, None) => {
+                    let void = self.folder.rounds()?.last().is_some_and(|s| s.review.is_void());
+                    self.void = if void { self.void + 1 } else { 0 };
                     self.warnings.extend(answer.errors.iter().take(5).map(|e| crate::base::path::printable(e)));
                     Turn::On
                 }
@@ -234,13 +274,13 @@ impl Run<'_> {
         let rounds = self.folder.rounds()?;
         let last = self.folder.last(&rounds)?;
         let links = match self.folder.record.respond.as_deref() {
-            Some("command") => self.response(&rounds)?.links.filter(|l| last.review.findings.iter().all(|f| l.contains_key(&f.id))),
+            Some("command") => self.response(&rounds)?.links.filter(|l| last.review.findings.iter().all(|f| l.links.contains_key(&f.id))),
             _ if last.review.source == "checks" => Some(respond::same_checks(&rounds, &self.folder.ledger()?.0)?),
             _ => None,
         };
         let Some(links) = links else {
             let question = "which findings of this round are the same defect as an earlier one?";
-            let options = [("track", "say it for every finding by track-recurrence --links, then go on"), ("exit", "end the loop")];
+            let options = [("track", "say it for every finding by track-recurrence --links, then go on")];
             return Ok(Turn::Asks(Ask::new("sameness_wanted", question, &options)));
         };
         self.keep(&rounds, Some(links), None)?;
@@ -248,15 +288,17 @@ impl Run<'_> {
     }
 
     fn keep(
-        &self,
+        &mut self,
         rounds: &[Stored],
-        links: Option<std::collections::BTreeMap<String, Option<String>>>,
+        links: Option<recurrence::Said>,
         diagnoses: Option<std::collections::BTreeMap<String, Diagnosed>>,
     ) -> Result<(), Fail> {
-        let _held = self.folder.hold()?;
+        let _held = self.folder.hold_open()?;
+        let fresh = self.folder.rounds()?;
+        // What somebody else said meanwhile counts.
+        let rounds = if fresh.len() == rounds.len() { &fresh } else { rounds };
         let record: recurrence::Record = track_recurrence::said(&self.folder, rounds, links, diagnoses)?;
-        let path = self.folder.round_dir(record.round).join("recurrence.json");
-        files::replace(self.host, &path, &crate::wire::json::document(&record))
+        self.folder.keep(&Folder::round_path(record.round, "recurrence.json"), &crate::wire::json::document(&record))
     }
 
     fn diagnose(&mut self, awaiting: &[String]) -> Result<Turn, Fail> {
@@ -278,7 +320,6 @@ impl Run<'_> {
             let options = [
                 ("incomplete_repair", "the first diagnosis holds and the repair was incomplete: complete it"),
                 ("design_disagreement", "the source contests the direction itself: a person settles it"),
-                ("exit", "end the loop"),
             ];
             return Ok(Turn::Asks(Ask::new("diagnosis_wanted", question, &options)));
         };
@@ -287,16 +328,15 @@ impl Run<'_> {
     }
 
     /// Entries for every finding: the responder's, those that were handed in, and for the rest the person's choice.
-    fn dispose(&mut self) -> Result<Turn, Fail> {
+    fn dispose(&mut self, gate: Option<Ask>) -> Result<Turn, Fail> {
         let rounds = self.folder.rounds()?;
         let last = self.folder.last(&rounds)?;
         let mut entries = self.responded(&rounds)?;
-        if let Some(flag) = given(&self.request.dispositions) {
+        if let Some(flag) = self.dispositions.take() {
             let path = self.host.absolute(Some(&flag), "dispositions")?;
             let handed = dispositions::asked(&files::read_text(&path, files::DOCUMENT_LIMIT)?)?;
             entries.retain(|e| !handed.iter().any(|h| h.finding == e.finding));
-            let here = |e: &Entry| last.review.findings.iter().any(|f| f.id == e.finding);
-            entries.extend(handed.into_iter().filter(here));
+            entries.extend(handed);
         }
         let tracked = facts::track(&rounds, &self.folder.ledger()?.0)?;
         self.settle_as_before(&tracked, last, &mut entries);
@@ -307,23 +347,33 @@ impl Run<'_> {
             Some("defer") => Some(Came::Carried),
             _ => None,
         };
-        if !open.is_empty() {
-            let Some(outcome) = outcome else { return Ok(Turn::Asks(wanted(&open, &[]))) };
-            let choice = self.choice.take().unwrap_or_default();
-            let words = given(&self.request.user_words).unwrap_or(choice);
-            let gate = Gate { id: format!("driven-r{}", last.round), words: words.clone() };
-            entries.extend(open.iter().map(|id| Entry {
-                finding: (*id).to_owned(),
-                class: Class::Judgment,
-                outcome,
-                basis: Some(words.clone()),
-                basis_kind: BasisKind::User,
-                gate: Some(gate.clone()),
-                ..plain(id)
-            }));
+        if !open.is_empty() && outcome.is_none() {
+            return Ok(Turn::Asks(gate.unwrap_or_else(|| wanted(&open, &[]))));
         }
-        let _held = self.folder.hold()?;
-        let kept = record_disposition::record(&self.folder, entries, false)?;
+        let words = given(&self.request.user_words).or_else(|| self.choice.clone()).unwrap_or_default();
+        let told = |id: &str, outcome| Entry {
+            class: Class::Judgment,
+            outcome,
+            basis: Some(words.clone()),
+            basis_kind: BasisKind::User,
+            gate: Some(Gate { id: format!("driven-r{}", last.round), words: words.clone() }),
+            ..Entry::of(id)
+        };
+        entries.extend(open.iter().filter_map(|id| outcome.map(|o| told(id, o))));
+        let _held = self.folder.hold_open()?;
+        let mut kept = record_disposition::record(&mut self.folder, entries.clone(), false)?;
+        if let (false, Some(outcome)) = (kept.recorded, outcome) {
+            // The person's word takes the place of what does not hold.
+            let broken: Vec<String> = kept.violations.iter().map(|v| v.at.clone()).collect();
+            let known = |id: &String| last.review.findings.iter().any(|f| f.id == *id);
+            entries.retain(|e| !broken.contains(&e.finding));
+            entries.extend(broken.iter().filter(|id| known(id)).map(|id| told(id, outcome)));
+            entries.dedup_by(|a, b| a.finding == b.finding);
+            kept = record_disposition::record(&mut self.folder, entries, false)?;
+        }
+        if outcome.is_some() {
+            self.choice = None;
+        }
         if kept.recorded {
             return Ok(Turn::On);
         }
@@ -346,7 +396,7 @@ impl Run<'_> {
                 basis: before.basis.clone(),
                 basis_kind: BasisKind::Prior,
                 settled_by: Some(t.identity.clone()),
-                ..plain(&t.id)
+                ..Entry::of(&t.id)
             });
         }
     }
@@ -393,26 +443,6 @@ impl Run<'_> {
     }
 }
 
-/// An entry of which only the finding is known.
-fn plain(finding: &str) -> Entry {
-    Entry {
-        finding: finding.to_owned(),
-        class: Class::Mechanical,
-        outcome: Came::Applied,
-        basis: None,
-        basis_kind: BasisKind::Verify,
-        gate: None,
-        risk: Risk::None,
-        paths: Vec::new(),
-        side_effects: Vec::new(),
-        settled_by: None,
-        pre_existing: false,
-        license: None,
-        caused_by_fix: false,
-        note: None,
-    }
-}
-
 fn wanted(findings: &[&str], why: &[String]) -> Ask {
     let because = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
     let named: Vec<String> = findings.iter().take(10).map(|f| crate::base::path::printable(f)).collect();
@@ -423,7 +453,6 @@ fn wanted(findings: &[&str], why: &[String]) -> Ask {
         ("hand_in", "hand their dispositions in: --dispositions FILE, as record-disposition takes them"),
         ("dismiss", "none of them is followed: --user-choice dismiss, with --user-words"),
         ("defer", "all of them wait: --user-choice defer, with --user-words"),
-        ("exit", "end the loop: --user-choice exit"),
     ];
     Ask::new("dispositions_wanted", question, &options)
 }

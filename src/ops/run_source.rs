@@ -24,7 +24,7 @@ use crate::finding::read;
 use crate::host::{Host, child, files};
 use crate::source::adapter::{Effort, Name};
 use crate::source::answer::Outcome;
-use crate::source::coverage::{self, Coverage};
+use crate::source::coverage::{self, Coverage, Scoped};
 use crate::wire::severities;
 use evidence::Evidence;
 
@@ -119,6 +119,10 @@ pub struct Answer {
     pub partial_findings: Vec<Item>,
     /// What went wrong, in order.
     pub errors: Vec<String>,
+    /// What the client warns of, without what every run prints; and `cap_reached` where a list is as long as its source lets it be.
+    pub client_warnings: Vec<String>,
+    /// Findings that nobody graded.
+    pub ungraded: Vec<String>,
     /// Where everything lies.
     pub files: Files,
 }
@@ -159,7 +163,11 @@ pub fn review(request: &Request, host: &Host) -> Result<Ran, Fail> {
     let evidence = Evidence::open(host, request.evidence_dir.as_deref(), &surface.checkout)?;
     let heard = invoke::run(&plan, &surface, &evidence, host)?;
     let still = surface.stands(request, host)?;
-    let coverage = coverage::of(&surface.paths, heard.looks.as_deref());
+    let coverage = match plan.source {
+        // The built-in checks look at every file of the scope.
+        Name::Checks => Coverage { opened: surface.paths.clone(), ..Coverage::default() },
+        _ => coverage::of(&surface.scoped(heard.looks.is_some()), heard.looks.as_deref()),
+    };
     let text = heard.text.as_deref().unwrap_or_default();
     let top = surface.checkout.top.to_string_lossy().into_owned();
     let parse = |text: &str| parse_findings::answer(read::review(text.as_bytes()), Some(&top));
@@ -181,6 +189,11 @@ pub fn review(request: &Request, host: &Host) -> Result<Ran, Fail> {
     let question = format!("the source was ended after {} s; what it had found is in `partial_findings`. What now?", plan.limit_s);
     let options = [("retry", "run it again"), ("longer", "run it again with a longer --limit-s"), ("stop", "do without this review")];
     let ask = heard.timed_out.then(|| Ask::new("source_timed_out", question, &options));
+    let mut client_warnings = heard.warnings.clone();
+    // There may be more than a capped list names.
+    let capped = plan.answer.is_some() && plan.source == Name::Claude && said.findings.len() >= plan.effort.cap();
+    client_warnings.extend(capped.then(|| "cap_reached".to_owned()));
+    let ungraded = said.findings.iter().filter(|f| f.severity == Grade::Unknown).map(|f| f.id.clone()).collect();
     let answer = Answer {
         said,
         outcome: heard.outcome,
@@ -192,6 +205,8 @@ pub fn review(request: &Request, host: &Host) -> Result<Ran, Fail> {
         prompt_hash: heard.prompt_hash.clone(),
         partial_findings,
         errors: heard.errors.clone(),
+        client_warnings,
+        ungraded,
         files: evidence.files(),
     };
     if let Some(signal) = child::signalled() {
@@ -268,6 +283,17 @@ impl Surface {
         let base = scope.base.clone().or_else(|| Some(scope.empty_tree.to_owned()));
         let document = crate::wire::json::document(&scope);
         Ok(Surface { checkout, base, paths, fingerprint, own: request.scope.own.clone(), document })
+    }
+
+    /// The files with what stands in them, where that is looked at.
+    fn scoped(&self, read: bool) -> Vec<Scoped> {
+        let text = |path: &str| {
+            let full = self.checkout.top.join(path);
+            let regular = read && full.symlink_metadata().is_ok_and(|m| m.is_file()) && !self.checkout.is_behind_link(path.as_bytes());
+            let bytes = if regular { files::read_text(&full, 1 << 20).ok() } else { None };
+            bytes.and_then(|b| String::from_utf8(b).ok()).filter(|t| !t.trim().is_empty())
+        };
+        self.paths.iter().map(|path| Scoped { path: path.clone(), text: text(path) }).collect()
     }
 
     /// Whether the surface is still what it was.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::checkout::Checkout;
 use super::resolution::{Folder, KIND, LOOP, Place};
 use super::track_recurrence::{self, WriteTier};
-use super::{Ask, check_convergence, gather};
+use super::{Ask, check_brief, check_convergence, gather, record_disposition};
 use crate::base::{Code, Fail};
 use crate::host::{Host, files};
 use crate::resolution::convergence::{Owed, Verdict};
@@ -65,6 +65,10 @@ pub struct Resolution {
     pub decisions: Vec<Standing>,
     /// The last line of the ledger was cut off: the next decision moves it aside.
     pub torn_tail: bool,
+    /// Findings of this round whose entries are kept for later.
+    pub drafted: Vec<String>,
+    /// The brief of this round, where a sound one was checked.
+    pub brief: Option<String>,
     /// Whether it converged, and what is owed.
     pub convergence: check_convergence::Answer,
 }
@@ -110,6 +114,9 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let (convergence, ask) = check_convergence::of(&folder, None)?;
     let status = convergence.decision.decision.word().to_owned();
     let listed = Listed { kind: KIND, loop_id: id.as_str().to_owned(), status, round: convergence.round, damaged: None };
+    let open = stored.last().filter(|s| s.dispositions.is_none());
+    let drafted = open.map(record_disposition::drafted).transpose()?.unwrap_or_default().into_iter().map(|e| e.finding).collect();
+    let brief = open.map(|s| s.dir.join(check_brief::BRIEF)).filter(|p| p.is_file()).map(|p| p.to_string_lossy().into_owned());
     let record = &folder.record;
     let next = next(&convergence, ask.as_ref());
     let resolution = Resolution {
@@ -121,6 +128,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         write_tier: track_recurrence::answer(&stored, &tracked).write_tier,
         decisions: ledger.in_force().cloned().collect(),
         torn_tail,
+        drafted,
+        brief,
         convergence,
     };
     Ok(Answer { loops: vec![listed], next: Some(next), resolution: Some(resolution) })
@@ -143,6 +152,7 @@ fn next(answer: &check_convergence::Answer, ask: Option<&Ask>) -> Next {
         }
         Some(Owed::Gate) => next(None, "a person settles what came back"),
         Some(Owed::Disposition) => next(Some("record-disposition"), "every finding of the review is owed a disposition"),
+        Some(Owed::NewLoop) => next(Some("open-resolution"), "files of this loop were changed behind it"),
         Some(Owed::FullRereview) | None => {
             next(Some("run-source"), "the surface or its findings moved past the verdict: review again in full")
         }
@@ -159,7 +169,7 @@ fn all(host: &Host, root: &Path, checkout: &Checkout) -> Vec<Listed> {
         names.sort();
         for name in names.iter().filter(|n| crate::base::id::check(n, "loop id").is_ok()) {
             let file = folder.join(name).join(LOOP);
-            if file.symlink_metadata().is_ok() {
+            if folder.join(name).is_dir() {
                 found.push(if kind == KIND { resolution(&file, name) } else { rounds(&file, name) });
             }
         }

@@ -14,13 +14,22 @@ use crate::finding::matching::{self, Item};
 use crate::host::{Host, files};
 use crate::resolution::disposition::{BasisKind, Outcome, writes_itself};
 use crate::resolution::recurrence::{Informed, Route};
-use crate::wire::recurrence::{self, Record};
+use crate::wire::recurrence::{self, Record, Said};
 
 words! {
     /// Who writes the fixes of a round.
     WriteTier {
         Low "low",
         Session "session",
+    }
+}
+
+words! {
+    /// What speaks against a judgement of sameness.
+    Doubt {
+        OtherFile "other_file",
+        Graver "graver",
+        ResemblesAnother "resembles_another",
     }
 }
 
@@ -69,6 +78,8 @@ pub struct Row {
     pub last: Option<Last>,
     /// Identities that its place and words resemble: a hint, and no judgement.
     pub resembles: Vec<String>,
+    /// What speaks against what was said about sameness: hints, too.
+    pub doubts: Vec<Doubt>,
 }
 
 /// The answer.
@@ -94,10 +105,10 @@ pub struct Answer {
 /// Those of the loop and of the documents, `NOT_REVIEWED`, `ROUND_EXISTS` when the round is settled, `BAD_SHAPE` and `UNKNOWN_SAME_AS`
 /// for links that name no finding of the round, leave one out, or name no earlier identity.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
-    let folder = Folder::open(host, &request.place)?;
+    let mut folder = Folder::open(host, &request.place)?;
     let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
     let (links, diagnoses) = (given(&request.links), given(&request.diagnoses));
-    let _held = if links.is_some() || diagnoses.is_some() { Some(folder.hold()?) } else { None };
+    let _held = if links.is_some() || diagnoses.is_some() { Some(folder.hold_open()?) } else { None };
     let mut rounds = folder.rounds()?;
     let round = folder.last(&rounds)?.round;
     if _held.is_some() {
@@ -105,7 +116,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let links = links.map(|f| recurrence::links(&read(&f, "links")?)).transpose()?;
         let diagnoses = diagnoses.map(|f| recurrence::diagnoses(&read(&f, "diagnoses")?)).transpose()?;
         let record = said(&folder, &rounds, links, diagnoses)?;
-        files::replace(host, &folder.round_dir(round).join("recurrence.json"), &crate::wire::json::document(&record))?;
+        folder.keep(&Folder::round_path(round, "recurrence.json"), &crate::wire::json::document(&record))?;
         rounds = folder.rounds()?;
     }
     let tracked = facts::track(&rounds, &folder.ledger()?.0)?;
@@ -119,7 +130,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
 pub fn said(
     folder: &Folder<'_>,
     rounds: &[Stored],
-    links: Option<BTreeMap<String, Option<String>>>,
+    links: Option<Said>,
     diagnoses: Option<BTreeMap<String, recurrence::Diagnosed>>,
 ) -> Result<Record, Fail> {
     let last = folder.last(rounds)?;
@@ -127,13 +138,22 @@ pub fn said(
         return Err(Fail::new(Code::RoundExists, format!("round {} is settled; sameness is judged before its dispositions", last.round)));
     }
     let before = last.recurrence.clone();
-    let (old_links, old_diagnoses) = before.map(|r| (r.links, r.diagnoses)).unwrap_or_default();
-    let links = links.map_or(Ok(old_links), |links| canonical(rounds, last, links))?;
+    let (known, old_diagnoses) = before.map(|r| (Said { links: r.links, caused_by_fix: r.caused_by_fix }, r.diagnoses)).unwrap_or_default();
+    let (links, caused_by_fix) = match links {
+        Some(said) => (canonical(rounds, last, said.links)?, said.caused_by_fix),
+        None => (known.links, known.caused_by_fix),
+    };
+    let ids: Vec<&String> = last.review.findings.iter().map(|f| &f.id).collect();
+    if let Some(stray) = caused_by_fix.iter().find(|c| !ids.contains(c)) {
+        let message = format!("`caused_by_fix` names `{}`, which is no finding of round {}", printable(stray), last.round);
+        return Err(Fail::new(Code::BadShape, message));
+    }
     let record = Record {
         schema_version: 1,
         round: last.round,
         review_sha256: last.review_sha256.clone(),
         links,
+        caused_by_fix,
         diagnoses: old_diagnoses.into_iter().chain(diagnoses.unwrap_or_default()).collect(),
     };
     let named: Vec<&String> = record.links.values().flatten().collect();
@@ -158,9 +178,10 @@ fn canonical(rounds: &[Stored], last: &Stored, links: BTreeMap<String, Option<St
             format!("the links say nothing about `{}`: every finding is the same as an earlier one, or null for new", printable(left));
         return Err(Fail::new(Code::BadShape, message));
     }
+    let all = facts::identities(rounds);
     let one = |(finding, name): (String, Option<String>)| match name {
         None => Ok((finding, None)),
-        Some(name) => facts::canonical(rounds, last.round, &name).map(|identity| (finding, Some(identity))).ok_or_else(|| {
+        Some(name) => facts::canonical(&all, last.round, &name).map(|identity| (finding, Some(identity))).ok_or_else(|| {
             let message = format!("`{}` names no finding of an earlier round", printable(&name));
             Fail::new(Code::UnknownSameAs, message).hint("an identity is r<round>/<finding>, as track-recurrence prints it")
         }),
@@ -172,12 +193,6 @@ fn canonical(rounds: &[Stored], last: &Stored, links: BTreeMap<String, Option<St
 pub fn answer(rounds: &[Stored], tracked: &[Tracked]) -> Answer {
     let last = rounds.last();
     let likely = last.map(|_| resemblances(rounds)).unwrap_or_default();
-    let with = |route| {
-        let mut found: Vec<String> = tracked.iter().filter(|t| t.standing.route == route).map(|t| t.identity.clone()).collect();
-        found.sort();
-        found.dedup();
-        found
-    };
     let row = |t: &Tracked| Row {
         finding: t.id.clone(),
         identity: t.identity.clone(),
@@ -193,13 +208,14 @@ pub fn answer(rounds: &[Stored], tracked: &[Tracked]) -> Answer {
             words: e.gate.as_ref().map(|g| g.words.clone()),
         }),
         resembles: likely.get(&t.id).cloned().unwrap_or_default(),
+        doubts: doubts(rounds, t, likely.get(&t.id).map(Vec::as_slice).unwrap_or_default()),
     };
     Answer {
         round: last.map_or(0, |s| s.round),
         judged: last.is_some_and(is_judged),
         findings: tracked.iter().map(row).collect(),
-        awaiting: with(Route::Diagnose),
-        gates: with(Route::Gate),
+        awaiting: facts::on_route(tracked, Route::Diagnose),
+        gates: facts::on_route(tracked, Route::Gate),
         write_tier: if writes_itself(&facts::caused(rounds)) { WriteTier::Session } else { WriteTier::Low },
     }
 }
@@ -208,6 +224,23 @@ pub fn answer(rounds: &[Stored], tracked: &[Tracked]) -> Answer {
 pub fn is_judged(stored: &Stored) -> bool {
     let said = |id: &String| stored.recurrence.as_ref().is_some_and(|r| r.links.contains_key(id));
     stored.round == 1 || stored.review.findings.iter().all(|f| said(&f.id))
+}
+
+/// What speaks against what was said about a finding: it lies in another file or is graver than when it was reported first, or it
+/// resembles what it was not linked to.
+fn doubts(rounds: &[Stored], tracked: &Tracked, resembles: &[String]) -> Vec<Doubt> {
+    let Some(last) = rounds.last().filter(|s| s.recurrence.is_some()) else { return Vec::new() };
+    let item = &last.review.findings[tracked.at];
+    let first = tracked.identity.strip_prefix('r').and_then(|i| i.split_once('/')).and_then(|(round, id)| {
+        let stored = rounds.iter().find(|s| Some(s.round) == round.parse().ok())?;
+        stored.review.findings.iter().find(|f| f.id == id)
+    });
+    let rows = [
+        (tracked.is_known && first.is_some_and(|f| f.path.is_some() && f.path != item.path), Doubt::OtherFile),
+        (tracked.is_known && first.is_some_and(|f| item.grade < f.grade), Doubt::Graver),
+        (!resembles.is_empty() && !resembles.contains(&tracked.identity), Doubt::ResemblesAnother),
+    ];
+    rows.into_iter().filter(|(holds, _)| *holds).map(|(_, doubt)| doubt).collect()
 }
 
 /// Earlier identities that a finding's place and words resemble, the last round first.

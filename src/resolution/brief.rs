@@ -83,7 +83,7 @@ pub struct Fix {
     pub sites: Vec<Site>,
 }
 
-/// Whether a file has a line.
+/// How many lines each file has; none for what is no file of the checkout.
 pub type Lines = BTreeMap<String, Option<u64>>;
 
 /// Every offence of a brief; `lines` are the lengths of the files it names, none for what is not there.

@@ -78,36 +78,6 @@ fn fenced(text: &str) -> String {
     format!("{fence}text\n{text}{}{fence}\n", if text.ends_with('\n') { "" } else { "\n" })
 }
 
-/// Issues that a text says it closes, as they are written; those in code are none. Used where the host does not list them.
-pub fn closes(body: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut fenced = false;
-    for line in body.lines() {
-        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
-            fenced = !fenced;
-            continue;
-        }
-        let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
-        if fenced {
-            continue;
-        }
-        let words: Vec<&str> = plain.split_whitespace().collect();
-        for pair in words.windows(2) {
-            let verb = pair[0].trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            let verbs = ["close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved"];
-            let issue = pair[1].trim_end_matches(|c: char| !c.is_ascii_digit()).trim_start_matches(['(', '[']);
-            let numbered = issue.rsplit_once('#').is_some_and(|(repo, n)| {
-                let named = repo.is_empty() || (repo.split('/').count() == 2 && repo.split('/').all(|p| !p.is_empty()));
-                named && !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())
-            });
-            if verbs.contains(&verb.as_str()) && numbered && !found.iter().any(|f| f == issue) {
-                found.push(issue.to_owned());
-            }
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::decision::Ledger;
@@ -139,11 +109,5 @@ mod tests {
         let words = "keep it\n```\n# not a heading\n````";
         let body = home(|e| e.user_words = words.into(), None).2;
         assert!(body.contains(&format!("`````text\n{words}\n`````\n")), "{body}");
-    }
-
-    #[test]
-    fn issues_are_read_out_of_a_body_but_not_out_of_its_code() {
-        let body = "Fixes #12, closes o/r#3.\n`fixes #4`\n```\ncloses #5\n```\nRelated to #6. Resolved: #7\nfix # 8";
-        assert_eq!(closes(body), ["#12", "o/r#3", "#7"]);
     }
 }

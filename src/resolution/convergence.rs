@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use crate::base::reason::words;
+use crate::base::verdict::Class;
 
 words! {
     /// The decision.
@@ -35,6 +36,7 @@ words! {
         Gate "gate",
         Disposition "disposition",
         FullRereview "full_rereview",
+        NewLoop "new_loop",
     }
 }
 
@@ -60,6 +62,7 @@ words! {
         FirstReview "first_review",
         EmptyNeedsAttention "empty_needs_attention",
         RoundLimit "round_limit",
+        OtherVersion "other_version",
         UserExit "user_exit",
     }
 }
@@ -77,6 +80,16 @@ pub enum Said {
     Nothing,
 }
 
+/// What a review came to, by its verdict, how many findings it has, whether every line of it was read and nothing in it contradicts it.
+pub fn said(verdict: Class, findings: usize, reliable: bool) -> Said {
+    match (verdict, findings) {
+        (Class::Unproven, _) | (Class::None, 0) => Said::Nothing,
+        _ if !reliable => Said::Unreliable,
+        (Class::Approve, _) => Said::Approves,
+        (Class::NeedsAttention | Class::None, _) => Said::Objects,
+    }
+}
+
 /// The facts of the last review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviewed {
@@ -84,6 +97,10 @@ pub struct Reviewed {
     pub round: u64,
     /// What it came to.
     pub said: Said,
+    /// Whether its source is run again for the same round: it proves nothing, and nothing of it can be worked on.
+    pub void: bool,
+    /// Whether this version of the program read it.
+    pub of_this_version: bool,
     /// How many findings it has.
     pub findings: usize,
     /// Claims that the files do not bear out.
@@ -163,7 +180,12 @@ pub fn decide(facts: &Facts) -> Decision {
         owed.dedup();
         let blocked = capped || review.unbound > 0;
         let verdict = if blocked { Verdict::Blocked } else { Verdict::Continue };
-        return Decision { asks: capped || owed == [Owed::Gate], ..decision(verdict, &reasons, &owed) };
+        // What is not borne out is not healed by another review: nothing of this loop can be built upon.
+        if review.unbound > 0 {
+            owed = vec![Owed::NewLoop];
+        }
+        let asks = blocked || owed.first() == Some(&Owed::Gate);
+        return Decision { asks, ..decision(verdict, &reasons, &owed) };
     }
     let converged = |by, reasons: &[Reason]| Decision { converged_by: Some(by), ..decision(Verdict::Converged, reasons, &[]) };
     let new = review.dispositions.map_or(review.findings, |d| d.new);
@@ -189,13 +211,17 @@ pub fn decide(facts: &Facts) -> Decision {
 fn open(review: &Reviewed) -> (Vec<Reason>, Vec<Owed>) {
     let undispositioned = review.findings > 0 && review.dispositions.is_none();
     let landed = review.dispositions.is_some_and(|d| d.landed);
+    // What it found is found, whatever else it is worth: then its findings are settled first, and the next round reviews again.
+    let again = if review.void { Owed::SourceAnswer } else { Owed::FullRereview };
+    let undispositioned = undispositioned && !review.void;
     let rows = [
-        (review.unbound > 0, Reason::UnboundClaim, Owed::FullRereview),
-        (review.said == Said::Nothing, Reason::Unproven, Owed::SourceAnswer),
-        (review.said == Said::Unreliable, Reason::AnswerNotReliable, Owed::SourceAnswer),
+        (review.unbound > 0, Reason::UnboundClaim, Owed::NewLoop),
+        (review.said == Said::Nothing, Reason::Unproven, again),
+        (review.said == Said::Unreliable, Reason::AnswerNotReliable, again),
+        (!review.of_this_version, Reason::OtherVersion, Owed::FullRereview),
         (!review.conveyed_intent_only, Reason::ConveyanceBroken, Owed::FullRereview),
         (!review.bundle_is_of_surface, Reason::BundleNotOfSurface, Owed::FullRereview),
-        (review.findings > 0 && !review.sameness_judged, Reason::SamenessUnjudged, Owed::Sameness),
+        (review.findings > 0 && !review.void && !review.sameness_judged, Reason::SamenessUnjudged, Owed::Sameness),
         (review.awaiting > 0, Reason::AwaitingDiagnosis, Owed::Diagnosis),
         (review.gates > 0 && undispositioned, Reason::AwaitingGate, Owed::Gate),
         (undispositioned, Reason::FindingsUndispositioned, Owed::Disposition),
@@ -215,6 +241,8 @@ mod tests {
         Reviewed {
             round: 1,
             said,
+            void: matches!(said, Said::Nothing | Said::Unreliable) && findings == 0,
+            of_this_version: true,
             findings,
             unbound: 0,
             surface_stands: true,
@@ -271,13 +299,15 @@ mod tests {
     #[test]
     fn nothing_open_ever_converges() {
         let mut converged = 0;
-        for bits in 0u32..1 << 12 {
+        for bits in 0u32..1 << 13 {
             let bit = |n: u32| bits >> n & 1 == 1;
             for said in [Said::Approves, Said::Objects, Said::Unreliable, Said::Nothing] {
                 for findings in [0, 2] {
                     let reviewed = Reviewed {
                         round: 1 + u64::from(bit(0)),
                         said,
+                        void: matches!(said, Said::Nothing | Said::Unreliable) && findings == 0,
+                        of_this_version: bit(12),
                         findings,
                         unbound: usize::from(bit(1)),
                         surface_stands: bit(2),
@@ -294,7 +324,8 @@ mod tests {
                     }
                     converged += 1;
                     assert!(matches!(said, Said::Approves | Said::Objects), "{reviewed:?}");
-                    assert!(bit(2) && bit(3) && bit(4) && !bit(1) && !bit(6) && !bit(11), "{reviewed:?}");
+                    assert!(bit(2) && bit(3) && bit(4) && bit(12) && !bit(1) && !bit(6) && !bit(11), "{reviewed:?}");
+                    assert!(findings == 0 || !bit(7) || bit(8), "a gate is open: {reviewed:?}");
                     assert!(findings == 0 || (bit(8) && bit(5)), "{reviewed:?}");
                     assert!(!(bit(8) && bit(9)), "{reviewed:?}");
                     assert!(said == Said::Approves || (findings > 0 && bit(0) && !bit(10)), "{reviewed:?}");

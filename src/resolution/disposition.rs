@@ -72,6 +72,7 @@ words! {
         Unaccounted "unaccounted",
         UnknownFinding "unknown_finding",
         RepeatedFinding "repeated_finding",
+        RepeatedIdentity "repeated_identity",
         BasisMissing "basis_missing",
         BasisKindMisplaced "basis_kind_misplaced",
         GateMissing "gate_missing",
@@ -130,13 +131,30 @@ pub struct Entry {
     pub pre_existing: bool,
     /// What allows mending it all the same.
     pub license: Option<Licensed>,
-    /// Whether an edit of the round before caused it.
-    pub caused_by_fix: bool,
     /// Anything else for the trace.
     pub note: Option<String>,
 }
 
 impl Entry {
+    /// An entry of which only the finding is known: an edit that was verified, without a risk.
+    pub fn of(finding: &str) -> Entry {
+        Entry {
+            finding: finding.to_owned(),
+            class: Class::Mechanical,
+            outcome: Outcome::Applied,
+            basis: None,
+            basis_kind: BasisKind::Verify,
+            gate: None,
+            risk: Risk::None,
+            paths: Vec::new(),
+            side_effects: Vec::new(),
+            settled_by: None,
+            pre_existing: false,
+            license: None,
+            note: None,
+        }
+    }
+
     /// The slot: keyed by whether a person was asked, and not by the class.
     pub fn slot(&self) -> Slot {
         if self.gate.is_some() { Slot::Gated } else { Slot::Relay }
@@ -163,6 +181,8 @@ pub struct Subject {
 pub struct Settled {
     /// Outcomes by identity and by gate of earlier rounds.
     pub outcomes: BTreeMap<String, BTreeSet<Outcome>>,
+    /// Those of them that a person settled: only these settle another finding.
+    pub by_person: BTreeSet<String>,
     /// Decisions of the ledger.
     pub decisions: BTreeSet<String>,
 }
@@ -178,11 +198,22 @@ pub fn check(entries: &[Entry], subjects: &[Subject], settled: &Settled, moved: 
     for subject in subjects {
         match by_finding.get(subject.id.as_str()).map(Vec::as_slice) {
             None => found.push(Violation::new(Rule::Unaccounted, &subject.id, "the finding has no entry")),
-            Some([entry]) => one(entry, subject, &known, settled, moved, &mut found),
+            Some([entry]) => one(entry, subject, &by_finding, settled, moved, &mut found),
             Some(several) => {
                 let message = format!("the finding has {} entries", several.len());
                 found.push(Violation::new(Rule::RepeatedFinding, &subject.id, message));
             }
+        }
+    }
+    let mut identities: BTreeMap<&str, &str> = BTreeMap::new();
+    for subject in subjects {
+        let Some([entry]) = by_finding.get(subject.id.as_str()).map(Vec::as_slice) else { continue };
+        if entry.basis_kind == BasisKind::Duplicate {
+            continue;
+        }
+        if let Some(first) = identities.insert(&subject.identity, &subject.id) {
+            let message = format!("it is the same as {first}: one of them is a duplicate of the other");
+            found.push(Violation::new(Rule::RepeatedIdentity, &subject.id, message));
         }
     }
     for stray in by_finding.keys().filter(|id| !known.contains_key(**id)) {
@@ -194,7 +225,7 @@ pub fn check(entries: &[Entry], subjects: &[Subject], settled: &Settled, moved: 
 fn one(
     entry: &Entry,
     subject: &Subject,
-    known: &BTreeMap<&str, &Subject>,
+    all: &BTreeMap<&str, Vec<&Entry>>,
     settled: &Settled,
     moved: &BTreeSet<String>,
     found: &mut Vec<Violation<Rule>>,
@@ -217,7 +248,7 @@ fn one(
         BasisKind::Verify => entry.outcome == Outcome::Carried,
         BasisKind::Prior => gated,
         BasisKind::User => !gated,
-        BasisKind::Risk => entry.risk == Risk::None,
+        BasisKind::Risk => entry.risk == Risk::None || !gated,
         BasisKind::Duplicate => entry.outcome == Outcome::Carried,
     };
     if misplaced {
@@ -226,13 +257,15 @@ fn one(
     // What was verified not to hold, what is settled and what another finding says needs no person; every other judgement does.
     let verified_drop = entry.outcome == Outcome::Dropped && matches!(entry.basis_kind, BasisKind::Verify | BasisKind::Duplicate);
     let settled_before = entry.basis_kind == BasisKind::Prior || entry.basis_kind == BasisKind::Duplicate;
-    if entry.class == Class::Judgment && !gated && !verified_drop && !settled_before {
+    // The purpose of the change or a precedent may have closed the axis; to wait is never closed by either.
+    let closed = entry.license.is_some() && entry.outcome != Outcome::Carried;
+    if entry.class == Class::Judgment && !gated && !verified_drop && !settled_before && !closed {
         refuse(Rule::GateMissing, "a judgment that is not settled yet is a person's to make");
     }
     if entry.outcome == Outcome::Carried && !gated && !settled_before {
         refuse(Rule::GateMissing, "only a person defers, or a policy that a person settled");
     }
-    if entry.risk == Risk::Epistemic && entry.outcome == Outcome::Applied && !gated {
+    if entry.risk == Risk::Epistemic && !gated && !verified_drop {
         refuse(Rule::GateMissing, "an edit with an epistemic risk is accepted, deferred or dropped by a person");
     }
     if entry.outcome != Outcome::Applied && !entry.side_effects.is_empty() {
@@ -250,20 +283,29 @@ fn one(
     if entry.pre_existing && entry.outcome == Outcome::Applied && !gated && entry.license.is_none() && !settled_before {
         refuse(Rule::LicenseMissing, "mending what the change did not bring in needs a sweep, the change's purpose or a precedent, cited");
     }
-    back(entry, subject, known, settled, &mut refuse);
+    back(entry, subject, all, settled, &mut refuse);
     route(entry, subject, gated, &mut refuse);
 }
 
 /// What an entry points back to is there, and came to the same.
-fn back(entry: &Entry, subject: &Subject, known: &BTreeMap<&str, &Subject>, settled: &Settled, refuse: &mut impl FnMut(Rule, &str)) {
+fn back(entry: &Entry, subject: &Subject, all: &BTreeMap<&str, Vec<&Entry>>, settled: &Settled, refuse: &mut impl FnMut(Rule, &str)) {
     let by = entry.settled_by.as_deref();
     match entry.basis_kind {
-        BasisKind::Duplicate if by.is_none_or(|by| by == entry.finding || !known.contains_key(by)) => {
-            refuse(Rule::SettledByUnknown, "a duplicate names the other finding of this review in `settled_by`");
-        }
+        BasisKind::Duplicate => match by.filter(|by| *by != entry.finding).and_then(|by| all.get(by)).map(Vec::as_slice) {
+            Some([other]) if other.basis_kind == BasisKind::Duplicate => {
+                refuse(Rule::SettledByUnknown, "a duplicate names a finding that is none itself");
+            }
+            Some([other]) if other.outcome != entry.outcome => {
+                refuse(Rule::SettledByDiffers, "a duplicate comes to what the finding came to that it repeats");
+            }
+            Some([_]) => {}
+            _ => refuse(Rule::SettledByUnknown, "a duplicate names the other finding of this review in `settled_by`"),
+        },
         BasisKind::Prior => {
             let by = by.unwrap_or(&subject.identity);
-            match settled.outcomes.get(by) {
+            // What the loop did alone settles its own finding and no other.
+            let reaches = by == subject.identity || settled.by_person.contains(by);
+            match settled.outcomes.get(by).filter(|_| reaches) {
                 Some(outcomes) if outcomes.contains(&entry.outcome) => {}
                 Some(_) => refuse(Rule::SettledByDiffers, "what settled it before came to another outcome"),
                 None if settled.decisions.contains(by) => {}
@@ -315,22 +357,7 @@ pub(crate) mod tests {
 
     /// An entry that breaks nothing: a verified drop.
     pub(crate) fn entry(finding: &str, outcome: Outcome) -> Entry {
-        Entry {
-            finding: finding.to_owned(),
-            class: Class::Mechanical,
-            outcome,
-            basis: Some("seen".to_owned()),
-            basis_kind: BasisKind::Verify,
-            gate: None,
-            risk: Risk::None,
-            paths: Vec::new(),
-            side_effects: Vec::new(),
-            settled_by: None,
-            pre_existing: false,
-            license: None,
-            caused_by_fix: false,
-            note: None,
-        }
+        Entry { outcome, basis: Some("seen".to_owned()), ..Entry::of(finding) }
     }
 
     fn gate() -> Option<Gate> {
@@ -344,7 +371,8 @@ pub(crate) mod tests {
     fn broken(entry: Entry, route: Route, last: Option<Outcome>) -> Vec<Rule> {
         let moved = BTreeSet::from(["a.rs".to_owned()]);
         let settled = Settled {
-            outcomes: BTreeMap::from([("r1/F".to_owned(), last.into_iter().collect())]),
+            outcomes: BTreeMap::from([("r1/F".to_owned(), last.into_iter().collect()), ("r1/G".to_owned(), [Outcome::Dropped].into())]),
+            by_person: BTreeSet::new(),
             decisions: BTreeSet::from(["D-1".to_owned()]),
         };
         check(&[entry], &[subject("F", route, last)], &settled, &moved).into_iter().map(|v| v.rule).collect()
@@ -388,6 +416,9 @@ pub(crate) mod tests {
             (Entry { pre_existing: true, ..base(Applied) }, Rule::LicenseMissing),
             (Entry { basis_kind: BasisKind::Prior, settled_by: Some("r9/X".into()), ..base(Dropped) }, Rule::SettledByUnknown),
             (Entry { basis_kind: BasisKind::Duplicate, settled_by: Some("F".into()), ..base(Dropped) }, Rule::SettledByUnknown),
+            (Entry { basis_kind: BasisKind::Prior, settled_by: Some("r1/G".into()), ..base(Dropped) }, Rule::SettledByUnknown),
+            (Entry { risk: Risk::Epistemic, basis_kind: BasisKind::Risk, ..base(Dropped) }, Rule::BasisKindMisplaced),
+            (Entry { risk: Risk::Epistemic, basis_kind: BasisKind::Risk, ..base(Carried) }, Rule::GateMissing),
         ];
         for (entry, rule) in wrong {
             let found = broken(entry.clone(), Route::New, None);
@@ -405,6 +436,29 @@ pub(crate) mod tests {
             check(&entries, &subjects, &Settled::default(), &BTreeSet::new()).into_iter().map(|v| (v.rule, v.at)).collect();
         let wanted = [(Rule::RepeatedFinding, "A"), (Rule::Unaccounted, "B"), (Rule::UnknownFinding, "C")];
         assert_eq!(rules, wanted.map(|(r, at)| (r, at.to_owned())));
+    }
+
+    #[test]
+    fn duplicates_end_at_a_finding_that_is_none_and_an_identity_is_settled_once() {
+        let subjects = [subject("A", Route::New, None), subject("B", Route::New, None)];
+        let duplicate = |of: &str, by: &str| Entry {
+            class: Class::Judgment,
+            basis_kind: BasisKind::Duplicate,
+            settled_by: Some(by.to_owned()),
+            ..entry(of, Outcome::Dropped)
+        };
+        let rules = |entries: &[Entry], subjects: &[Subject]| {
+            check(entries, subjects, &Settled::default(), &BTreeSet::from(["a.rs".to_owned()]))
+                .into_iter()
+                .map(|v| v.rule)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(rules(&[duplicate("A", "B"), duplicate("B", "A")], &subjects), [Rule::SettledByUnknown, Rule::SettledByUnknown]);
+        assert_eq!(rules(&[duplicate("A", "B"), entry("B", Outcome::Applied)], &subjects), [Rule::SettledByDiffers]);
+        assert_eq!(rules(&[duplicate("A", "B"), entry("B", Outcome::Dropped)], &subjects), []);
+        let same = subjects.clone().map(|s| Subject { identity: "r1/X".into(), ..s });
+        let both = [entry("A", Outcome::Dropped), entry("B", Outcome::Applied)];
+        assert_eq!(rules(&both, &same), [Rule::RepeatedIdentity]);
     }
 
     #[test]

@@ -38,14 +38,17 @@ pub struct Round {
 
 /// The line of an entry; `finding` is how the finding is named.
 pub fn line(entry: &Entry, finding: &str) -> (Slot, Line) {
-    let mut notes: Vec<String> = entry.side_effects.iter().map(|s| format!("side-effect: {s}")).collect();
+    // What was changed, or what it rests on, where nobody said what was changed.
+    let fix = entry.note.as_ref().or(entry.basis.as_ref()).filter(|_| entry.outcome == Outcome::Applied);
+    let mut notes: Vec<String> = fix.map(|f| format!("fix: {f}")).into_iter().collect();
+    notes.extend(entry.side_effects.iter().map(|s| format!("side-effect: {s}")));
     notes.extend(entry.license.as_ref().map(|l| format!("scope: {}: {}", l.kind.word(), l.citation)));
     notes.extend((entry.risk == Risk::Substrate).then(|| "substrate: routed to the harness".to_owned()));
     let gated = entry.gate.is_some();
     let mechanical = entry.class == super::disposition::Class::Mechanical;
     notes.extend((gated && mechanical).then(|| "mechanical".to_owned()));
     notes.extend(entry.settled_by.as_ref().map(|by| format!("settled by: {by}")));
-    notes.extend(entry.note.clone());
+    notes.extend(entry.note.clone().filter(|_| entry.outcome != Outcome::Applied));
     let basis = entry.basis.clone().filter(|_| entry.outcome != Outcome::Applied);
     let line = Line {
         finding: folded(finding),
@@ -173,8 +176,8 @@ mod tests {
         let (other, second) = line(&asked, "F-2 b.rs");
         assert_eq!((slot, other), (Slot::Relay, Slot::Gated));
         let text = render(&round(vec![first], vec![second]));
-        let want = "Round 1 — source: codex — verdict: needs-attention\n  Relay:\n    F-1 a.rs:3 → [applied] [side-effect: a line outside the \
-                    diff]\n  Gated:\n    F-2 b.rs → [carried: ask \\[later\\] again]\n";
+        let want = "Round 1 — source: codex — verdict: needs-attention\n  Relay:\n    F-1 a.rs:3 → [applied] [fix: seen] [side-effect: a \
+                    line outside the diff]\n  Gated:\n    F-2 b.rs → [carried: ask \\[later\\] again]\n";
         assert_eq!(text, want);
         assert!(render(&round(vec![], vec![])).ends_with("  Relay: none\n  Gated: none\n"));
     }

@@ -24,6 +24,13 @@ words! {
     }
 }
 
+impl Effort {
+    /// How many findings the built-in review names at most (spec/clients.md §4).
+    pub fn cap(self) -> usize {
+        if self == Effort::High { 10 } else { 15 }
+    }
+}
+
 impl Name {
     /// A source by its name; `code-review` is claude's built-in review.
     pub fn find(word: &str) -> Option<Name> {
@@ -73,7 +80,10 @@ pub fn argv(client: Client, call: &Call<'_>) -> Vec<String> {
             let more = ["--config", &effort, "--sandbox", "read-only", "--output-schema", call.schema];
             fixed.into_iter().chain(more).map(str::to_owned).collect()
         }
-        Client::Claude => ["claude", "-p", "--output-format", "stream-json", "--verbose"].map(str::to_owned).to_vec(),
+        Client::Claude => {
+            let fixed = ["claude", "-p", "--output-format", "stream-json", "--verbose", "--effort", call.effort.word()];
+            fixed.map(str::to_owned).to_vec()
+        }
     };
     if let Some(model) = call.model {
         argv.extend(["--model".to_owned(), model.to_owned()]);

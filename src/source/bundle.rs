@@ -6,7 +6,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::conveyance::{self, Exception, Hit, Rule, Slot};
+use super::conveyance::{self, Exception, Hit, Rule, Verdict};
 use super::intent::Intent;
 use crate::scope::change::Letter;
 
@@ -123,14 +123,13 @@ impl Bundle {
 
     /// Reads everything that a reviewer would be sent.
     pub fn conveyed(&self, exceptions: &[Exception]) -> Conveyed {
-        let names: Vec<(String, String)> =
-            (0..self.decisions.len()).map(|n| (format!("/decisions/{n}/text"), format!("/decisions/{n}/basis"))).collect();
-        let slots: Vec<Slot<'_>> = names
-            .iter()
-            .zip(&self.decisions)
-            .flat_map(|((text, basis), d)| [Slot { name: text, text: &d.text }, Slot { name: basis, text: &d.basis }])
-            .collect();
-        let mut verdict = conveyance::check(&slots, exceptions);
+        let mut verdict = Verdict::default();
+        for (n, decision) in self.decisions.iter().enumerate() {
+            let read = conveyance::check_decision(&format!("/decisions/{n}"), &decision.text, &decision.basis, exceptions);
+            verdict.hits.extend(read.hits);
+            verdict.excused.extend(read.excused);
+            verdict.language_unchecked.extend(read.language_unchecked);
+        }
         let paths = self.paths();
         for (name, text) in &paths {
             // A file may have a long name; what is copied has blanks and line ends.

@@ -101,7 +101,7 @@ pub struct Verdict {
 pub fn check(slots: &[Slot<'_>], exceptions: &[Exception]) -> Verdict {
     let mut verdict = Verdict::default();
     for slot in slots {
-        let words = read(slot.text);
+        let words = read(slot.text, false);
         let sha256 = sha256_hex(slot.text.as_bytes());
         for (rule, start, end) in spans(slot.text, &words, false) {
             let text = slot.text[start..end].chars().take(200).collect();
@@ -116,15 +116,29 @@ pub fn check(slots: &[Slot<'_>], exceptions: &[Exception]) -> Verdict {
     verdict
 }
 
+/// Reads a decision: its text, what it rests on, and, where neither offends, both as one sentence, since that is how they are shown. `at`
+/// is the pointer to it.
+pub fn check_decision(at: &str, text: &str, basis: &str, exceptions: &[Exception]) -> Verdict {
+    let (first, second) = (format!("{at}/text"), format!("{at}/basis"));
+    let mut verdict = check(&[Slot { name: &first, text }, Slot { name: &second, text: basis }], exceptions);
+    if verdict.hits.is_empty() && verdict.excused.is_empty() {
+        let whole = format!("{text} {basis}");
+        let parted = |hit: &Hit| hit.start < text.len() && hit.end > text.len();
+        verdict.hits.extend(check(&[Slot { name: at, text: &whole }], exceptions).hits.into_iter().filter(parted));
+    }
+    verdict
+}
+
 /// Whether a file name speaks to a reviewer: it is data, and what speaks is not shown.
 pub fn speaks(path: &str) -> bool {
-    !spans(path, &read(path), true).is_empty()
+    !spans(path, &read(path, true), true).is_empty()
 }
 
 /// Rule, first byte and last of each offence, by place, each rule once for a place.
 fn spans(text: &str, words: &[Word], path: bool) -> Vec<(Rule, usize, usize)> {
     let mut found: Vec<(Rule, usize, usize)> = phrases::find(words, path);
     found.extend(korean::find(words));
+    found.extend(words.iter().filter(|w| w.mixed && path).map(|w| (Rule::HiddenText, w.start, w.end)));
     if !path {
         found.extend(words.iter().filter(|w| w.mixed).map(|w| (Rule::HiddenText, w.start, w.end)));
         found.extend(words::hidden(text).map(|(start, end)| (Rule::HiddenText, start, end)));
@@ -166,12 +180,12 @@ mod tests {
             "Callers must pass an absolute path. Ids are opaque and should be treated as such.",
             "Relative links are resolved against the folder of the page.",
             "Round half to even everywhere; bcrypt uses 12 rounds.",
-            "Do not report metrics from debug builds: they would skew the dashboards.",
             "We keep `unsafe` out of the parser on purpose; speed comes second there.",
             "Money is an integer count of cents, because floats lose them.",
             "The API never mentions internal ids. Errors are reported to the caller as values.",
             "Avoid global state; prefer passing a context. Blank lines are ignored.",
             "Managers approve invoices before they are paid.",
+            "A retry waits 50µs; λx stands for the load.",
             "금액은 정수 센트로 다룬다. 부동소수점은 값을 잃기 때문이다.",
             "빈 줄은 무시한다. 오류는 호출자에게 보고한다.",
         ] {
@@ -321,6 +335,11 @@ mod tests {
         for naming in ["docs/KNOWN_ISSUES.md", "src/approve.rs", "tests/fixed_point.rs", "out_of_scope.md", "src/report/round_3.rs"] {
             assert!(!speaks(naming), "{naming}");
         }
+    }
+
+    #[test]
+    fn a_text_of_one_word_costs_no_depth() {
+        assert_eq!(rules(&format!("ignore {} findings", "the ".repeat(60_000))), Vec::<&str>::new());
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Which files of a scope a reviewer looked at, by the commands its client shows.
+//! Which files of a scope a reviewer looked at, by the commands its client shows and by what came back.
 //!
-//! A file counts as opened when a command that reads names it and gave something back, or when a diff that was shown holds it. What
-//! only lists or searches files opens none. Source: issue 4 (the positive control for clean). Bound: the length of what was shown,
-//! and for each command the number of files it could name.
+//! A file counts as opened when a command that reads names it and a line of the file came back, or when a diff that was shown holds a
+//! hunk of it. What lists, counts or searches files opens none, and neither does a reader whose output shows nothing of the file. Source:
+//! issue 4 (the positive control for clean). Bound: the lines of the files and of what was shown.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -25,38 +25,75 @@ pub struct Coverage {
 const READERS: &[&str] =
     &["cat", "sed", "head", "tail", "less", "more", "nl", "bat", "awk", "diff", "show", "blame", "view", "type", "xxd"];
 
+/// A file of the scope: its path and, where it can be read as text, its lines.
+#[derive(Debug, Clone, Default)]
+pub struct Scoped {
+    /// The path.
+    pub path: String,
+    /// What stands in it; none for what is gone, binary or too large, which any reading opens.
+    pub text: Option<String>,
+}
+
 /// The coverage of files by what was looked at; `looks` is none when the source does not show it.
-pub fn of(files: &[String], looks: Option<&[Look]>) -> Coverage {
+pub fn of(scoped: &[Scoped], looks: Option<&[Look]>) -> Coverage {
+    let files: Vec<String> = scoped.iter().map(|f| f.path.clone()).collect();
+    let texts: HashMap<&str, Option<&str>> = scoped.iter().map(|f| (f.path.as_str(), f.text.as_deref())).collect();
     let Some(looks) = looks else { return Coverage { unknown: true, ..Coverage::default() } };
     // By their last part, so that a command is not compared with every file.
     let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
-    for file in files {
+    for file in &files {
         named.entry(file.rsplit('/').next().unwrap_or(file)).or_default().push(file);
     }
     let mut opened: BTreeSet<&str> = BTreeSet::new();
     for look in looks.iter().filter(|l| !l.shown.trim().is_empty()) {
-        let mut see = |path: &str| {
+        let find = |path: &str| -> Vec<&str> {
             let last = path.rsplit('/').next().unwrap_or(path);
             let same = |file: &&&str| path == **file || path.strip_suffix(**file).is_some_and(|rest| rest.ends_with('/'));
-            opened.extend(named.get(last).into_iter().flatten().filter(same));
+            named.get(last).into_iter().flatten().filter(same).copied().collect()
         };
-        for line in look.shown.lines() {
-            diffed(line).into_iter().for_each(&mut see);
+        for path in diffed(&look.shown) {
+            opened.extend(find(path));
         }
-        see(&look.at);
         let words: Vec<&str> = look.at.split([' ', '\t', '\n', '"', '\'', '(', ')', ';', '|', '&', '<', '`']).collect();
-        if words.iter().any(|w| READERS.contains(w)) {
-            words.iter().flat_map(|w| w.rsplit_once(':').map(|(_, path)| path).into_iter().chain([*w])).for_each(&mut see);
+        let reads = words.iter().any(|w| READERS.contains(w));
+        let parts = words.iter().filter(|_| reads).flat_map(|w| w.rsplit_once(':').map(|(_, path)| path).into_iter().chain([*w]));
+        let mentioned: BTreeSet<&str> = std::iter::once(look.at.as_str()).chain(parts).flat_map(find).collect();
+        if mentioned.is_empty() {
+            continue;
         }
+        let shown: HashSet<&str> = look.shown.lines().flat_map(|l| [l.trim(), bare(l)]).filter(|l| !l.is_empty()).collect();
+        opened.extend(mentioned.into_iter().filter(|path| match texts.get(path).copied().flatten() {
+            Some(text) => text.lines().map(str::trim).any(|l| !l.is_empty() && shown.contains(l)),
+            None => true,
+        }));
     }
     let unopened = files.iter().filter(|f| !opened.contains(f.as_str())).cloned().collect();
     Coverage { opened: opened.into_iter().map(str::to_owned).collect(), unopened, unknown: false }
 }
 
-/// The file that a header of a diff names.
-fn diffed(line: &str) -> Option<&str> {
-    let path = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "))?.split('\t').next()?.trim_matches('"');
-    Some(path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path))
+/// A line without the number that a reading program puts in front of it.
+fn bare(line: &str) -> &str {
+    let rest = line.trim_start();
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    if behind.len() == rest.len() { rest.trim() } else { behind.trim_start_matches(['→', '\t', ':', '|', ' ']).trim() }
+}
+
+/// The files that a diff shows a hunk of.
+fn diffed(shown: &str) -> Vec<&str> {
+    let name = |line: &'_ str| -> Option<usize> { (line.starts_with("+++ ") || line.starts_with("--- ")).then_some(4) };
+    let mut found = Vec::new();
+    let mut heads: Vec<&str> = Vec::new();
+    for line in shown.lines() {
+        if let Some(at) = name(line) {
+            let path = line[at..].split('\t').next().unwrap_or_default().trim_matches('"');
+            heads.push(path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path));
+        } else if line.starts_with("@@ ") {
+            found.append(&mut heads);
+        } else {
+            heads.clear();
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -64,27 +101,51 @@ mod tests {
     use super::*;
 
     fn opened(looks: &[(&str, &str)]) -> Vec<String> {
-        let files = ["src/a.rs", "src/b c.rs", "lib/a.rs", "README"].map(str::to_owned);
+        let text = "fn one() {\n    two();\n}\n".to_owned();
+        let scoped = ["src/a.rs", "src/b c.rs", "lib/a.rs", "README"];
+        let scoped = scoped.map(|path| Scoped { path: path.to_owned(), text: Some(text.clone()) });
         let looks: Vec<Look> = looks.iter().map(|(at, shown)| Look { at: (*at).to_owned(), shown: (*shown).to_owned() }).collect();
-        of(&files, Some(&looks)).opened
+        of(&scoped, Some(&looks)).opened
     }
 
     #[test]
-    fn reading_a_file_or_its_diff_opens_it_and_listing_does_not() {
-        assert_eq!(opened(&[("bash -lc \"sed -n '1,20p' src/a.rs\"", "x")]), ["src/a.rs"]);
-        assert_eq!(opened(&[("/top/src/b c.rs", "x")]), ["src/b c.rs"]);
-        assert_eq!(opened(&[("git show HEAD:lib/a.rs", "x")]), ["lib/a.rs"]);
-        let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n+x\n--- a/README\n+++ /dev/null\n";
+    fn reading_a_file_or_its_diff_opens_it() {
+        assert_eq!(opened(&[("bash -lc \"sed -n '1,20p' src/a.rs\"", "fn one() {\n")]), ["src/a.rs"]);
+        assert_eq!(opened(&[("/top/src/b c.rs", "     1→fn one() {\n     2→    two();\n")]), ["src/b c.rs"]);
+        assert_eq!(opened(&[("cat -n lib/a.rs", "     2\t    two();\n")]), ["lib/a.rs"]);
+        assert_eq!(opened(&[("git show HEAD:lib/a.rs", "fn one() {")]), ["lib/a.rs"]);
+        let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n+x\n--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
         assert_eq!(opened(&[("git diff main...HEAD", diff)]), ["README", "src/a.rs"]);
-        assert!(
-            opened(&[("ls src/a.rs", "src/a.rs"), ("rg x src/a.rs", "1:x"), ("cat src/a.rs", " \n"), ("cat xsrc/a.rs", "y")]).is_empty()
-        );
+        let gone = [Scoped { path: "a.bin".into(), text: None }];
+        assert_eq!(of(&gone, Some(&[Look { at: "xxd a.bin".into(), shown: "00".into() }])).opened, ["a.bin"]);
+    }
+
+    #[test]
+    fn what_lists_counts_searches_or_shows_nothing_of_a_file_opens_none() {
+        for look in [
+            ("ls src/a.rs", "src/a.rs"),
+            ("bash -lc \"ls -l src/a.rs | head\"", "-rw-r--r-- 1 a a 5 src/a.rs"),
+            ("git diff --name-only -- src/a.rs", "src/a.rs"),
+            ("git diff --stat HEAD -- src/a.rs", " src/a.rs | 2 +-"),
+            ("echo cat src/a.rs", "cat src/a.rs"),
+            ("cat src/a.rs 2>&1 || true", "cat: src/a.rs: Permission denied"),
+            ("cat src/a.rs | wc -l", "5"),
+            ("head -n 0 src/a.rs; echo ok", "ok"),
+            ("ls", "--- src/a.rs"),
+            ("type x; test -f src/a.rs && echo y", "y"),
+            ("git log --oneline -- src/a.rs | tail -1", "abc init"),
+            ("rg x src/a.rs", "1:fn one() {"),
+            ("cat src/a.rs", " \n"),
+            ("cat xsrc/a.rs", "fn one() {"),
+        ] {
+            assert!(opened(&[look]).is_empty(), "{look:?}");
+        }
     }
 
     #[test]
     fn a_source_that_shows_nothing_is_unknown_and_one_that_looked_at_nothing_is_known() {
-        let files = ["a".to_owned()];
-        assert!(of(&files, None).unknown);
-        assert_eq!(of(&files, Some(&[])), Coverage { unopened: files.to_vec(), ..Coverage::default() });
+        let scoped = [Scoped { path: "a".to_owned(), text: None }];
+        assert!(of(&scoped, None).unknown);
+        assert_eq!(of(&scoped, Some(&[])), Coverage { unopened: vec!["a".to_owned()], ..Coverage::default() });
     }
 }

@@ -84,16 +84,20 @@ fn pointers(text: &mut String, bundle: &Bundle) {
     if files.is_empty() {
         text.push_str("  - none\n");
     } else if files.len() > LISTED {
-        let mut folders: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+        let mut folders: BTreeMap<Vec<u8>, (usize, usize)> = BTreeMap::new();
         for file in files {
             let at = file.path.iter().rposition(|b| *b == b'/').map_or(0, |at| at + 1);
-            *folders.entry(file.path[..at].to_vec()).or_default() += 1;
+            let counts = folders.entry(file.path[..at].to_vec()).or_default();
+            counts.0 += 1;
+            counts.1 += usize::from(file.untracked);
         }
-        for (folder, count) in folders {
+        for (folder, (count, untracked)) in folders {
             let shown = if folder.is_empty() { "the top of the repository".to_owned() } else { shown(&folder) };
-            let _ = writeln!(text, "  - {shown}: {count}");
+            let mark = if untracked > 0 { format!(" ({untracked} untracked)") } else { String::new() };
+            let _ = writeln!(text, "  - {shown}: {count}{mark}");
         }
-        text.push_str("  The names are listed by the diff command with `--name-only -z`.\n");
+        text.push_str("  The diff command with `--name-only -z` lists the names of the tracked ones, ");
+        text.push_str("`git status --porcelain -z --untracked-files=all` those that are untracked.\n");
     } else {
         for file in files {
             let _ = writeln!(text, "  - {}", listed(file));
@@ -289,7 +293,7 @@ mod tests {
     fn many_files_are_listed_by_folder() {
         let names: Vec<String> = (0..501).map(|n| format!("src/{n}.rs")).collect();
         let said = text(&bundle(&names.iter().map(String::as_str).collect::<Vec<_>>()));
-        assert!(said.contains("\"src/\": 501\n") && !said.contains("\"src/7.rs\""));
+        assert!(said.contains("\"src/\": 501\n") && said.contains("--untracked-files=all") && !said.contains("\"src/7.rs\""));
     }
 
     #[test]

@@ -17,12 +17,19 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Fix>, Fail> {
     let value = parse(bytes)?;
     let f = Fields::of(&value, "")?;
     f.only(&["fixes"])?;
+    if f.list("fixes")?.is_empty() {
+        return Err(f.wrong("fixes", "a list of at least one fix: a brief of nothing briefs nobody"));
+    }
     f.list("fixes")?.iter().enumerate().map(|(n, value)| fix(value, &format!("/fixes/{n}"))).collect()
 }
 
 fn fix(value: &Value, at: &str) -> Result<Fix, Fail> {
     let f = Fields::of(value, at)?;
     f.only(&["findings", "path", "line", "basis", "direction", "risk", "decided", "predicate", "sites", "note"])?;
+    if f.get("findings").is_some() {
+        f.texts("findings")?;
+    }
+    f.maybe_text("note")?;
     let text = |key: &str| f.maybe_text(key).map(|t| t.unwrap_or_default().to_owned());
     let sites = f.maybe_list("sites")?.iter().enumerate();
     let sites = sites.map(|(n, value)| {

@@ -45,6 +45,9 @@ fn event(line: &[u8]) -> Result<Event, Fail> {
 fn entry(f: &Fields<'_>) -> Result<Entry, Fail> {
     let said = |key: &str| -> Result<String, Fail> {
         let text = f.text(key)?;
+        if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {
+            return Err(f.wrong(key, "a text without control characters"));
+        }
         if text.trim().is_empty() { Err(f.wrong(key, "a text that says something")) } else { Ok(text.to_owned()) }
     };
     let kind = Kind::parse(f.text("kind")?).ok_or_else(|| f.wrong("kind", "decision or convention"))?;

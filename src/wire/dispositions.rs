@@ -84,7 +84,7 @@ fn entries(f: &Fields<'_>) -> Result<Vec<Entry>, Fail> {
 
 fn entry(value: &Value, at: &str) -> Result<Entry, Fail> {
     let f = Fields::of(value, at)?;
-    const KEYS: [&str; 14] = [
+    const KEYS: [&str; 13] = [
         "finding",
         "class",
         "outcome",
@@ -97,7 +97,6 @@ fn entry(value: &Value, at: &str) -> Result<Entry, Fail> {
         "settled_by",
         "pre_existing",
         "license",
-        "caused_by_fix",
         "note",
     ];
     f.only(&KEYS)?;
@@ -129,7 +128,6 @@ fn entry(value: &Value, at: &str) -> Result<Entry, Fail> {
         settled_by: text("settled_by")?,
         pre_existing: flag("pre_existing")?,
         license,
-        caused_by_fix: flag("caused_by_fix")?,
         note: text("note")?,
     })
 }

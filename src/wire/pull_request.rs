@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::json::{Fields, parse};
 use crate::base::Fail;
-use crate::resolution::carryover::closes;
-use crate::scope::pull_request::PullRequest;
+use crate::scope::pull_request::{PullRequest, closes};
 
 /// The fields that are asked for.
 pub const FIELDS: &str =

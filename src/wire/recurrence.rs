@@ -29,6 +29,8 @@ pub struct Record {
     pub review_sha256: String,
     /// Identity by finding; null for a new one.
     pub links: BTreeMap<String, Option<String>>,
+    /// Findings that an edit of the round before caused.
+    pub caused_by_fix: Vec<String>,
     /// Diagnosis by identity.
     pub diagnoses: BTreeMap<String, Diagnosed>,
 }
@@ -42,18 +44,41 @@ pub fn read(bytes: &[u8]) -> Result<Record, Fail> {
     let f = Fields::of(&value, "")?;
     f.version(1)?;
     let review_sha256 = f.text("review_sha256")?.to_owned();
-    Ok(Record { schema_version: 1, round: f.count("round")?, review_sha256, links: links_of(&f)?, diagnoses: diagnoses_of(&f)? })
+    let said = said(&f)?;
+    let round = f.count("round")?;
+    Ok(Record {
+        schema_version: 1,
+        round,
+        review_sha256,
+        links: said.links,
+        caused_by_fix: said.caused_by_fix,
+        diagnoses: diagnoses_of(&f)?,
+    })
 }
 
-/// Reads `{"links":{finding: identity or null}}`.
+/// What is said about the findings of a round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Identity by finding; null for a new one.
+    pub links: BTreeMap<String, Option<String>>,
+    /// Findings that an edit of the round before caused.
+    pub caused_by_fix: Vec<String>,
+}
+
+/// Reads `{"links":{finding: identity or null},"caused_by_fix":[finding]}`.
 ///
 /// # Errors
 /// The strict reader's codes, `BAD_SHAPE`.
-pub fn links(bytes: &[u8]) -> Result<BTreeMap<String, Option<String>>, Fail> {
+pub fn links(bytes: &[u8]) -> Result<Said, Fail> {
     let value = parse(bytes)?;
     let f = Fields::of(&value, "")?;
-    f.only(&["links"])?;
-    links_of(&f)
+    f.only(&["links", "caused_by_fix"])?;
+    said(&f)
+}
+
+fn said(f: &Fields<'_>) -> Result<Said, Fail> {
+    let caused_by_fix = if f.get("caused_by_fix").is_some() { f.texts("caused_by_fix")? } else { Vec::new() };
+    Ok(Said { links: links_of(f)?, caused_by_fix })
 }
 
 /// Reads `{"diagnoses":{identity: {"diagnosis","basis"}}}`.

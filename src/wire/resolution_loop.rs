@@ -1,5 +1,7 @@
 //! The settings of a resolution loop, pinned when it was opened (schema 1).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::json::{Fields, parse};
@@ -47,6 +49,10 @@ pub struct Record {
     pub respond_argv: Vec<String>,
     /// When a person ended it.
     pub exited_at: Option<String>,
+    /// SHA-256 of each file of the loop, by its path from the loop's folder.
+    pub heads: BTreeMap<String, String>,
+    /// The file that is being written: after a kill either digest is the file's.
+    pub pending: Option<(String, String)>,
 }
 
 /// Reads a loop.
@@ -80,7 +86,26 @@ pub fn read(bytes: &[u8]) -> Result<Record, Fail> {
         respond: maybe("respond")?,
         respond_argv: f.texts("respond_argv")?,
         exited_at: maybe("exited_at")?,
+        heads: heads(&f)?,
+        pending: pending(&f)?,
     })
+}
+
+fn heads(f: &Fields<'_>) -> Result<BTreeMap<String, String>, Fail> {
+    let wanted = "an object of digests by path";
+    let map = f.get("heads").and_then(serde_json::Value::as_object).ok_or_else(|| f.wrong("heads", wanted))?;
+    let one = |(path, digest): (&String, &serde_json::Value)| digest.as_str().map(|d| (path.clone(), d.to_owned()));
+    map.iter().map(one).collect::<Option<_>>().ok_or_else(|| f.wrong("heads", wanted))
+}
+
+fn pending(f: &Fields<'_>) -> Result<Option<(String, String)>, Fail> {
+    if f.get("pending").is_none() {
+        return Ok(None);
+    }
+    match f.texts("pending")?.as_slice() {
+        [path, digest] => Ok(Some((path.clone(), digest.clone()))),
+        _ => Err(f.wrong("pending", "a path and a digest")),
+    }
 }
 
 fn pull_request(f: &Fields<'_>) -> Result<PullRequest, Fail> {

@@ -8,6 +8,7 @@ use crate::base::Fail;
 use crate::base::reason::Contradiction;
 use crate::base::verdict::Class;
 use crate::finding::matching::Item;
+use crate::resolution::convergence::{Said, said};
 
 /// What a review is bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,6 +34,8 @@ pub struct Bound {
 pub struct Review {
     /// Its round.
     pub round: u64,
+    /// The version of the program that read it.
+    pub version: String,
     /// How many times the source was run for it.
     pub attempts: u64,
     /// The folder of its evidence, inside the round's.
@@ -64,10 +67,28 @@ pub struct Review {
 }
 
 impl Review {
-    /// Whether it answered nothing that can be worked on: then its source is run again for the same round.
+    /// What it came to. An objection without findings is a question of its own; other contradictions make an answer that nobody can
+    /// rely on.
+    pub fn said(&self) -> Said {
+        let empty = self.verdict == Class::NeedsAttention && self.findings.is_empty();
+        let bearable = |c: &Contradiction| match c {
+            Contradiction::ApproveWithHigh | Contradiction::EchoedTemplate => true,
+            Contradiction::VerdictWithoutFindings => empty,
+            _ => false,
+        };
+        let reliable = self.unparsed_suspicious == 0 && self.contradictions.iter().all(bearable);
+        said(self.verdict, self.findings.len(), reliable)
+    }
+
+    /// Whether its source is run again for the same round: it proves nothing and found nothing. What an answer found is found, whatever
+    /// else it is worth: then its findings are settled first.
     pub fn is_void(&self) -> bool {
-        self.verdict == Class::Unproven && (self.findings.is_empty() || self.unproven_because.is_some())
-            || (self.verdict == Class::None && self.findings.is_empty())
+        matches!(self.said(), Said::Nothing | Said::Unreliable) && self.findings.is_empty()
+    }
+
+    /// Whether this version of the program read it: another one may render and read otherwise.
+    pub fn is_of_this_version(&self) -> bool {
+        self.version == env!("CARGO_PKG_VERSION")
     }
 }
 
@@ -90,6 +111,7 @@ pub fn read(bytes: &[u8]) -> Result<Review, Fail> {
         list.iter().enumerate().map(|(n, v)| super::finding_set::item(v, &format!("/answer/findings/{n}"))).collect::<Result<_, _>>()?;
     Ok(Review {
         round: f.count("round")?,
+        version: f.text("version")?.to_owned(),
         attempts: f.count("attempts")?,
         evidence: f.text("evidence")?.to_owned(),
         bound: Bound {

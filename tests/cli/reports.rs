@@ -242,3 +242,22 @@ fn a_boundary_inside_a_line_ends_no_record() {
     let text = "- [high] a.c:3 — x <<<FINDING-BOUNDARY>>> y\n- [low] b.c:4 — z\n";
     assert_eq!(told(text), "None; high a.c:3 x <<<FINDING-BOUNDARY>>> y; low b.c:4 z");
 }
+
+#[test]
+fn an_approval_beside_an_unmarked_grave_defect_or_of_a_reviewer_that_could_not_read_is_doubted() {
+    let kit = Kit::new();
+    let read = |text: &str| {
+        kit.write("x", text);
+        kit.run(&["parse-findings", "--input", "x"])
+    };
+    let defect = read("There is a critical data loss bug in src/loader.rs:3 when x fails.\n\nVERDICT: approve\n");
+    assert_eq!((defect.status, &defect.json["unparsed_suspicious"]), (1, &serde_json::json!(1)), "{}", defect.stdout);
+    let blind = read("I could not read any file (permission denied).\nVERDICT: approve\n");
+    assert_eq!((blind.status, &blind.json["contradictions"]), (1, &serde_json::json!(["could_not_review"])), "{}", blind.stdout);
+    for fine in [
+        "There is no data loss at src/loader.rs:3.\nVERDICT: approve\n",
+        "The change at src/loader.rs:3 avoids a deadlock.\nVERDICT: approve\n",
+    ] {
+        assert_eq!(read(fine).status, 0, "{fine}");
+    }
+}

@@ -185,7 +185,9 @@ fn a_repair_that_comes_back_is_diagnosed_completed_once_and_then_a_person_settle
     assert_eq!(l.link(Some(&identity))["findings"][0]["route"], "gate");
     l.diagnose(&identity, "incomplete_repair");
     let (status, _, json) = l.decision();
-    assert_eq!((status, &json["owed"], &json["gates"]), (1, &json!(["gate", "disposition"]), &json!([identity])), "{json}");
+    assert_eq!((status, &json["owed"], &json["gates"]), (3, &json!(["gate", "disposition"]), &json!([identity])), "{json}");
+    assert_eq!(json["ask"]["code"], "design_gate");
+    assert!(json["ask"]["question"].as_str().unwrap().contains("reported 3 times, in round 2 applied"), "{json}");
     l.edit("other\n");
     assert_eq!(l.settle(applied()).json["violations"][0]["rule"], "suppression");
     l.settle(asked("applied")).ok();
@@ -275,6 +277,9 @@ fn what_is_no_decision_does_not_enter_the_ledger() {
     let suppressing = record(&|d| d["text"] = json!("The loader blocks; do not flag it again."));
     assert_eq!((suppressing.status, &suppressing.json["hits"][0]["rule"]), (1, &json!("do_not_reflag")));
     assert_eq!(record(&|d| d["basis"] = json!("it was fixed in round 2")).status, 1);
+    let parted = record(&|d| (d["text"], d["basis"]) = (json!("Nobody should ever"), json!("flag the blocking read")));
+    assert_eq!((parted.status, &parted.json["hits"][0]["slot"]), (1, &json!("")));
+    record(&|d| d["text"] = json!("a\u{0}b")).fails("BAD_SHAPE");
     record(&|d| d["user_words"] = json!(" ")).fails("BAD_SHAPE");
     record(&|d| d["gate"] = Value::Null).fails("BAD_SHAPE");
     record(&|d| d["kind"] = json!("dismissal")).fails("BAD_SHAPE");
@@ -282,6 +287,93 @@ fn what_is_no_decision_does_not_enter_the_ledger() {
     record(&|d| d["settles"] = json!(["r9/x"])).fails("UNKNOWN_SAME_AS");
     record(&|d| (d["event"], d["supersedes"]) = (json!("supersede"), json!("D-7"))).fails("DECISION_CONFLICT");
     assert!(l.kit.list(&l.dir()).iter().all(|n| n != "decisions.jsonl"));
+    // A person excuses one exact text, and it is sent.
+    let domain = record(&|d| d["text"] = json!("Do not flag an account as inactive before 90 days."));
+    let sha256 = domain.json["hits"][0]["sha256"].as_str().unwrap();
+    l.kit.write("e", json!([{"rule": "do_not_reflag", "sha256": sha256, "reason": "accounts are flagged, not findings"}]).to_string());
+    l.run(&["record-decision", "--input", "d", "--exceptions", "e"]).ok();
+    l.settle(refuted()).ok();
+    l.review("No findings.\nVERDICT: approve\n");
+    assert_eq!(l.decision().1, "converged");
+    assert!(l.kit.read(&format!("{}/rounds/002/prompt", l.dir())).contains("Do not flag an account as inactive"));
+}
+
+#[test]
+fn what_a_reviewer_found_before_it_spoiled_its_own_review_is_owed() {
+    let l = Loop::open();
+    let script = format!("echo spoiled >> a_note; printf '{}'", FIRST.replace('\n', "\\n"));
+    let argv = json!(["sh", "-c", script]).to_string();
+    let id =
+        l.kit.run(&["open-resolution", "--repo", "r", "--source", "command", "--argv", &argv]).ok()["loop_id"].as_str().unwrap().to_owned();
+    let run = |words: &[&str]| l.kit.run(&[words, &["--repo", "r", "--loop-id", &id]].concat());
+    let first = run(&["run-source"]);
+    assert_eq!((first.status, &first.json["unproven_because"]), (1, &json!("surface_changed")));
+    run(&["run-source"]).fails("ROUND_OPEN");
+    assert_eq!(run(&["check-convergence"]).json["owed"], json!(["disposition", "full_rereview"]));
+}
+
+#[test]
+fn an_answer_that_cannot_be_relied_on_and_found_nothing_is_made_again_in_the_same_round() {
+    let l = Loop::open();
+    l.review("[high src/lib.rs:1 broken bracket\nVERDICT: approve\n");
+    assert_ne!(l.decision().1, "converged");
+    l.review("No findings.\nVERDICT: approve\n");
+    assert_eq!((l.decision().1.as_str(), &l.decision().2["round"]), ("converged", &json!(1)));
+}
+
+#[test]
+fn a_round_or_a_file_that_is_gone_or_foreign_is_found_out() {
+    let approved = || {
+        let l = Loop::open();
+        l.review(FIRST);
+        l.settle(refuted()).ok();
+        l.review("No findings.\nVERDICT: approve\n");
+        assert_eq!(l.decision().1, "converged");
+        l
+    };
+    let l = approved();
+    std::fs::remove_dir_all(l.kit.path(&format!("{}/rounds/002", l.dir()))).unwrap();
+    assert_eq!(l.run(&["check-convergence"]).json["ask"]["code"], "unbound_claims");
+    let l = approved();
+    std::fs::remove_dir_all(l.kit.path(&format!("{}/rounds/001", l.dir()))).unwrap();
+    l.run(&["check-convergence"]).fails("INVALID_STATE");
+    let l = approved();
+    let path = format!("{}/rounds/002/review.json", l.dir());
+    let mut review = l.kit.json(&path);
+    review["bound"]["bundle_sha256"] = Value::Null;
+    l.kit.write(&path, review.to_string());
+    assert_eq!(l.run(&["check-convergence"]).json["decision"], "blocked");
+    // A review of another loop.
+    let (a, b) = (approved(), Loop::open());
+    let from = a.kit.path(&format!("{}/rounds/002", a.dir()));
+    let to = b.kit.path(&format!("{}/rounds/001", b.dir()));
+    std::fs::create_dir_all(&to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten().filter(|e| e.path().is_file()) {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+    assert_ne!(b.run(&["check-convergence"]).json["decision"], "converged");
+    let l = approved();
+    std::fs::remove_file(l.kit.path(&format!("{}/loop.json", l.dir()))).unwrap();
+    assert_eq!(l.kit.run(&["show-status", "--repo", "r"]).ok()["loops"][0]["status"], "damaged");
+}
+
+#[test]
+fn what_is_checked_out_elsewhere_settles_nothing() {
+    let l = Loop::open();
+    l.review(FIRST);
+    l.kit.git("r", &["checkout", "-q", "--orphan", "elsewhere"]);
+    l.kit.git("r", &["commit", "-q", "-m", "new root"]);
+    l.settle(applied()).fails("STALE_STATE");
+}
+
+#[test]
+fn a_state_folder_that_holds_sources_is_refused() {
+    let kit = Kit::new();
+    kit.repo("r", &[("src/lib.rs", "one\n")]);
+    kit.write("r/src/lib.rs", "two\n");
+    kit.run(&["open-resolution", "--repo", "r", "--source", "checks", "--state-dir", "r/src"]).fails("INVALID_PATH");
+    kit.run(&["open-resolution", "--repo", "r", "--source", "checks", "--state-dir", "s", "--own-dir", "r/src"]).fails("INVALID_PATH");
+    kit.run(&["open-resolution", "--repo", "r", "--source", "checks", "--state-dir", "r/.state"]).ok();
 }
 
 #[test]
@@ -358,7 +450,7 @@ fn whoever_changes_one_file_of_a_loop_is_found_out() {
         assert_ne!(edited, text, "{file}");
         l.kit.write(&path, edited);
         let (status, decision, json) = l.decision();
-        assert_eq!((status, decision.as_str()), (1, "blocked"), "{file}: {json}");
+        assert_eq!((status, decision.as_str(), &json["ask"]["code"]), (3, "blocked", &json!("unbound_claims")), "{file}: {json}");
         assert!(!json["unbound"].as_array().unwrap().is_empty(), "{file}");
     }
     // The last review itself: its answer is read again.
@@ -468,15 +560,82 @@ fn links_say_something_about_every_finding_and_name_what_is_there() {
 #[test]
 fn the_session_writes_itself_after_two_rounds_of_findings_that_its_edits_caused() {
     let l = Loop::open();
-    let caused = json!({"class": "mechanical", "outcome": "dropped", "basis": "gone", "basis_kind": "verify", "caused_by_fix": true});
-    for round in 1..=3 {
+    for (round, caused, tier) in [(1, false, "low"), (2, true, "low"), (3, true, "session"), (4, false, "low")] {
         l.review(&format!("[low] src/lib.rs:1 — oddity number {round}{round}{round}\nVERDICT: needs-attention\n"));
         if round > 1 {
-            l.link(None);
+            let ids = l.ids();
+            let links: serde_json::Map<String, Value> = ids.iter().map(|id| (id.clone(), Value::Null)).collect();
+            let caused: Vec<&String> = ids.iter().filter(|_| caused).collect();
+            l.kit.write("links", json!({"links": links, "caused_by_fix": caused}).to_string());
+            assert_eq!(l.run(&["track-recurrence", "--links", "links"]).ok()["write_tier"], tier, "round {round}");
         }
-        assert_eq!(l.run(&["track-recurrence"]).ok()["write_tier"], if round < 3 { "low" } else { "session" });
-        l.settle(caused.clone()).ok();
+        l.settle(refuted()).ok();
     }
+    l.kit.write("links", json!({"links": {}, "caused_by_fix": ["x"]}).to_string());
+    assert_eq!(l.run(&["track-recurrence", "--links", "links"]).code(), "ROUND_EXISTS");
+}
+
+#[test]
+fn a_decision_is_contested_by_what_was_settled_at_its_gate_too() {
+    let l = Loop::open();
+    l.review(FIRST);
+    let identity = format!("r1/{}", l.ids()[0]);
+    let mut decision = decided("The loader blocks.", &identity);
+    decision["settles"] = json!([]);
+    l.kit.write("d", decision.to_string());
+    l.run(&["record-decision", "--input", "d"]).ok();
+    l.settle(asked("dropped")).ok();
+    l.review(FIRST);
+    assert_eq!(l.link(Some(&identity))["findings"][0]["route"], "diagnose");
+}
+
+#[test]
+fn what_was_verified_or_said_in_the_middle_of_a_round_is_kept() {
+    let l = Loop::open();
+    l.review("[high] src/lib.rs:1 — the index is not bounded\n[low] src/lib.rs:1 — a name is odd\nVERDICT: needs-attention\n");
+    let ids = l.ids();
+    let entry = |id: &str, mut entry: Value| {
+        entry["finding"] = json!(id);
+        l.kit.write("entries", json!({"entries": [entry]}).to_string());
+    };
+    entry(&ids[0], asked("dropped"));
+    let kept = l.run(&["record-disposition", "--input", "entries", "--draft"]).ok();
+    assert_eq!((&kept["recorded"], &kept["drafted"]), (&json!(false), &json!([ids[0]])));
+    assert_eq!(l.run(&["show-status"]).ok()["resolution"]["drafted"], json!([ids[0]]));
+    entry("nobody", asked("dropped"));
+    assert_eq!(l.run(&["record-disposition", "--input", "entries", "--draft"]).status, 1);
+    entry(&ids[1], refuted());
+    assert_eq!(l.run(&["record-disposition", "--input", "entries"]).ok()["counts"]["dropped"], 2);
+    let fix = json!({"path": "src/lib.rs", "line": 1, "basis": "seen", "direction": "bound it", "risk": "none"});
+    l.kit.write("brief", json!({"fixes": [fix]}).to_string());
+    l.review(FIRST);
+    l.run(&["check-brief", "--brief", "brief"]).ok();
+    assert!(l.run(&["show-status"]).ok()["resolution"]["brief"].as_str().unwrap().ends_with("002/brief.json"));
+}
+
+#[test]
+fn a_judgment_that_the_purpose_of_the_change_closes_needs_nobody_and_one_asked_again_is_said() {
+    let l = Loop::open();
+    l.review(FIRST);
+    let identity = format!("r1/{}", l.ids()[0]);
+    let closed = json!({"class": "judgment", "outcome": "dropped", "basis": "the change removes it", "basis_kind": "verify",
+                        "license": {"kind": "pr_purpose", "citation": "title: remove the index"}});
+    l.settle(closed).ok();
+    l.review(FIRST);
+    l.link(Some(&identity));
+    assert_eq!(l.settle(asked("dropped")).ok()["over_gated"], json!(l.ids()));
+}
+
+#[test]
+fn a_source_that_fails_gives_way_to_the_one_that_a_person_names() {
+    let l = Loop::open();
+    l.review(FIRST);
+    l.settle(refuted()).ok();
+    l.run(&["run-source", "--source", "checks"]).fails("LOOP_MISMATCH");
+    l.review("");
+    l.run(&["run-source", "--source", "checks"]).ok();
+    assert_eq!(l.run(&["show-status"]).ok()["resolution"]["source"], "checks");
+    assert_eq!(l.decision().1, "converged");
 }
 
 #[test]
@@ -523,10 +682,14 @@ fn a_brief_is_checked_before_and_after_the_writing() {
 fn an_answer_that_the_agent_got_is_bound_to_the_prompt_it_was_got_with() {
     let mut kit = Kit::new();
     kit.set("XDG_STATE_HOME", &kit.text("state"));
-    crate::sources::program(&mut kit, "claude", "echo 'claude 1.2.3'");
+    crate::sources::program(&mut kit, "claude", "exit 127");
     kit.repo("r", &[("a.rs", "one\n")]);
     kit.write("r/a.rs", "two\n");
-    let id = kit.run(&["open-resolution", "--repo", "r", "--source", "code-review"]).ok()["loop_id"].as_str().unwrap().to_owned();
+    assert_eq!(kit.run(&["open-resolution", "--repo", "r", "--source", "code-review"]).json["ask"]["code"], "source_unavailable");
+    let id = kit.run(&["open-resolution", "--repo", "r", "--source", "code-review", "--host-review"]).ok()["loop_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let run = |words: &[&str]| kit.run(&[words, &["--repo", "r", "--loop-id", &id]].concat());
     kit.write("answer", "[]\n");
     run(&["run-source", "--answer", "answer"]).fails("INVALID_ARGUMENT");
@@ -582,6 +745,11 @@ fn a_pull_request_is_reviewed_on_its_head_and_its_fixes_are_commits() {
     kit.git("r", &["checkout", "-q", "topic"]);
     kit.write("r/a.rs", "dirty\n");
     assert_eq!(kit.run(&open).json["ask"]["code"], "dirty_overlap");
+    let adopted = kit.run(&[&open[..], &["--adopt"]].concat()).ok();
+    assert_eq!(
+        (&adopted["scope"]["kind"], &adopted["scope"]["base"], &adopted["stats"]["insertions"]),
+        (&json!("worktree"), &json!(base), &json!(1))
+    );
     kit.git("r", &["checkout", "-q", "a.rs"]);
     let opened = kit.run(&open).ok();
     assert_eq!((&opened["scope"]["kind"], &opened["scope"]["pr"]["issues"]), (&json!("pr"), &json!(["#3", "o/r#4"])));
@@ -592,11 +760,16 @@ fn a_pull_request_is_reviewed_on_its_head_and_its_fixes_are_commits() {
     assert!(kit.read(&format!("{dir}/rounds/001/prompt")).contains(&format!("{base}...{head}")));
     let finding = run(&["track-recurrence"]).ok()["findings"][0]["finding"].as_str().unwrap().to_owned();
     kit.write("r/a.rs", "fixed\n");
+    kit.write("r/b.rs", "swept\n");
     let mut entry = applied();
     entry["finding"] = json!(finding);
+    entry["paths"] = json!(["a.rs", "b.rs"]);
     kit.write("entries", json!({"entries": [entry]}).to_string());
-    run(&["record-disposition", "--input", "entries"]).ok();
+    let settled = run(&["record-disposition", "--input", "entries"]).ok();
+    assert_eq!(settled["moved"], json!(["a.rs", "b.rs"]));
     assert_eq!(run(&["run-source"]).json["ask"]["code"], "uncommitted_fix");
+    kit.git("r", &["commit", "-q", "-m", "half of it", "a.rs"]);
+    assert_eq!(run(&["run-source"]).json["ask"]["code"], "uncommitted_fix", "a swept file outside the pull request counts");
     kit.git("r", &["commit", "-q", "-am", "fix"]);
     let fixed = kit.git("r", &["rev-parse", "HEAD"]);
     kit.write("said", "No findings.\nVERDICT: approve\n");
@@ -629,7 +802,14 @@ fn only_the_absence_of_a_pull_request_leads_on_to_the_working_tree() {
     assert_eq!(skipped["warnings"], json!(["gh_not_asked"]));
     gh(&mut kit, "echo 'no pull requests found for branch \"main\"' >&2; exit 1");
     assert_eq!(kit.run(&["open-resolution", "--repo", "r", "--source", "checks"]).ok()["scope"]["kind"], "worktree");
+    gh(
+        &mut kit,
+        "echo 'none of the git remotes configured for this repository point to a known GitHub host. To tell gh about a new GitHub host, please use `gh auth login`' >&2; exit 1",
+    );
+    assert_eq!(kit.run(&["open-resolution", "--repo", "r", "--source", "checks"]).ok()["scope"]["kind"], "worktree");
     gh(&mut kit, "echo 'error connecting to api.example.invalid' >&2; exit 1");
+    kit.run(&["open-resolution", "--repo", "r", "--source", "checks"]).fails("GH_UNREACHABLE");
+    gh(&mut kit, "echo 'something odd' >&2; exit 1");
     kit.run(&["open-resolution", "--repo", "r", "--source", "checks"]).fails("GH_FAILED");
     kit.git("r", &["checkout", "-q", "a.rs"]);
     let nothing = kit.run(&["open-resolution", "--repo", "r", "--source", "checks", "--no-gh"]);

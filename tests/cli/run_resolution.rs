@@ -175,6 +175,55 @@ fn is_zombie(pid: &str) -> bool {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_child_in_a_session_of_its_own_ends_with_its_source() {
+    let kit = kit();
+    kit.write("r/a.rs", "two\n");
+    let script =
+        "setsid sh -c 'echo $$ > pid; sleep 300' & while [ ! -s pid ]; do :; done; rm -f .x; printf 'No findings.\\nVERDICT: approve\\n'";
+    let argv = json!(["sh", "-c", format!("cd '{}'; {script}", kit.text("."))]).to_string();
+    let ran = drive(&kit, &["--source", "command", "--source-argv", &argv]);
+    assert_eq!(ran.json["verdict"], "approve", "{}", ran.stdout);
+    let pid = kit.read("pid").trim().to_owned();
+    assert!(!std::path::Path::new(&format!("/proc/{pid}/stat")).exists() || is_zombie(&pid), "the child left its group and still runs");
+}
+
+#[test]
+fn what_was_handed_in_for_one_round_is_not_taken_for_another() {
+    let kit = kit();
+    kit.write("r/a.rs", "two\n");
+    let (source, _) = programs(&kit);
+    kit.write("said", "[low] F-1: a.rs:1 — a name is odd\nVERDICT: needs-attention\n");
+    let first = drive(&kit, &["--source", "command", "--source-argv", &source]);
+    let id = first.json["undispositioned"][0].as_str().unwrap().to_owned();
+    let entry = json!({"finding": id, "class": "judgment", "outcome": "dropped", "basis": "as it is", "basis_kind": "user", "gate": {"id": "g", "words": "leave the name"}});
+    kit.write("d", json!({"entries": [entry]}).to_string());
+    kit.write("said", "[critical] F-1: a.rs:1 — deletes the database\nVERDICT: needs-attention\n");
+    let second = go_on(&kit, &first, &["--dispositions", "d"]);
+    assert_eq!(
+        (second.status, &second.json["rounds"], &second.json["ask"]["code"]),
+        (3, &json!(2), &json!("sameness_wanted")),
+        "{}",
+        second.stdout
+    );
+    go_on(&kit, &first, &["--user-choice", "dismiss"]).fails("INVALID_ARGUMENT");
+    go_on(&kit, &first, &["--user-choice", "bogus"]).fails("INVALID_ARGUMENT");
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_whole_ends_and_does_not_loop() {
+    let kit = kit();
+    kit.write("r/a.rs", "two\n");
+    for said in ["[high a.rs:1 broken\nVERDICT: approve\n", "[high] a.rs:1 — x\n[high a.rs:2 broken\nVERDICT: approve\n"] {
+        kit.write("said", said);
+        let argv = json!(["cat", kit.text("said")]).to_string();
+        let ran = drive(&kit, &["--source", "command", "--source-argv", &argv]);
+        assert!(ran.json["rounds"].as_u64().unwrap() <= 2 && ran.status != 0, "{said}: {}", ran.stdout);
+        assert!(!["ROUND_OPEN"].contains(&ran.code()), "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_responder_that_fails_or_prints_nonsense_loses_nothing() {
     let kit = kit();
     kit.write("r/a.rs", "two\n");
@@ -199,7 +248,8 @@ fn a_loop_that_is_killed_at_any_action_ends_like_one_that_is_not() {
         assert_eq!(killed.status, -1, "{point}: {}", killed.stdout);
         kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
         let loops = kit.run(&["show-status", "--repo", "r"]).ok()["loops"].clone();
-        let Some(id) = loops[0]["loop_id"].as_str() else {
+        // A loop whose settings were never written was never opened.
+        let Some(id) = loops[0]["loop_id"].as_str().filter(|_| loops[0]["damaged"].is_null()) else {
             assert!(["written", "renamed"].contains(&point), "{point}: the loop was lost");
             continue;
         };

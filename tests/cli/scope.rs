@@ -485,7 +485,8 @@ fn each_failure_of_gh_is_told_apart_and_none_means_that_there_is_no_pull_request
     assert_eq!(gh(&format!("cat '{json}'")).ok()["pr"]["number"], 7);
     gh("echo 'To get started with GitHub CLI, please run:  gh auth login' >&2; exit 4").fails("GH_UNAUTHENTICATED");
     gh("echo 'no pull requests found for branch \"topic\"' >&2; exit 1").fails("PR_NOT_FOUND");
-    gh("echo 'error connecting to api.github.com' >&2; exit 1").fails("GH_FAILED");
+    gh("echo 'error connecting to api.github.com' >&2; exit 1").fails("GH_UNREACHABLE");
+    gh("echo 'something odd' >&2; exit 1").fails("GH_FAILED");
     gh("echo '{}'").fails("BAD_SHAPE");
     std::fs::remove_file(kit.path("bin/gh")).unwrap();
     let only_git = kit.text("only");

@@ -172,6 +172,7 @@ fn telling() -> Option<AhoCorasick> {
         .chain(KEYS.iter().copied())
         .chain(RED.iter().copied())
         .chain(LEVELS.iter().copied())
+        .chain(SURE.iter().copied())
         .chain(["[!caution]", "fail"])
         .chain(against::phrases());
     let all: Vec<String> = phrases.flat_map(|p| [p.to_owned(), p.replace('\'', "’")]).collect();
@@ -221,9 +222,35 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
         || marked_up(content)
         || against::speaks(content, &lower)
         || grave_heading_with_title(body)
+        || placed_defect(content, &lower)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
         || shouts_failed(content)
+}
+
+/// Defects that no change is about by chance, and how a sentence says that there is one.
+const SURE: &[&str] = &[
+    "data loss",
+    "use after free",
+    "use-after-free",
+    "sql injection",
+    "command injection",
+    "memory corruption",
+    "remote code execution",
+    "privilege escalation",
+    "buffer overflow",
+    "deadlock",
+    "critical bug",
+    "critical issue",
+    "security hole",
+];
+const ASSERTED: &[&str] =
+    &["there is a", "there's a", "there is still", "has a", "introduces", "causes", "leads to", "results in", "leaves a"];
+
+/// A sentence that says, without any mark, that there is a grave defect at a place.
+fn placed_defect(content: &str, lower: &str) -> bool {
+    let grave = SURE.iter().any(|s| label::holds(lower, s)) && ASSERTED.iter().any(|a| label::holds(lower, a));
+    grave && !praises(lower) && location::scan(content).iter().any(|c| c.place.line.is_some())
 }
 
 /// `FAILED` outside code, as the outcome of something.

@@ -527,6 +527,9 @@ pub fn could_not_review(line: &str) -> Option<String> {
         "this change",
         "this diff",
         "any files",
+        "any file",
+        "any of the files",
+        "a single file",
         "any changes",
     ];
     if let Some(phrase) = OTHER.iter().find(|p| !line.is_ascii() && holds(line, p)) {

@@ -6,13 +6,13 @@
 
 use serde::Serialize;
 
-use super::{Folder, Stored, document};
+use super::{Folder, LEDGER, Stored, document};
 use crate::base::Fail;
 use crate::base::digest::sha256_hex;
 use crate::base::reason::words;
 use crate::base::verdict::Class;
 use crate::finding::read;
-use crate::host::files;
+use crate::host::{files, journal};
 use crate::ops::parse_findings;
 use crate::ops::render_prompt::addressed;
 use crate::resolution::decision::Ledger;
@@ -33,6 +33,9 @@ words! {
         RecurrenceOfAnotherReview "recurrence_of_another_review",
         DecisionNotInLedger "decision_not_in_ledger",
         ConveysMore "conveys_more",
+        FileChanged "file_changed",
+        NothingSent "nothing_sent",
+        PromptOfAttempt "prompt_of_attempt",
     }
 }
 
@@ -51,6 +54,18 @@ pub struct Unbound {
 /// Why a file cannot be read.
 pub fn unbound(folder: &Folder<'_>, rounds: &[Stored], ledger: &Ledger) -> Result<Vec<Unbound>, Fail> {
     let mut found = Vec::new();
+    let ledger_bytes = journal::read(&folder.dir.join(LEDGER))?;
+    let whole = ledger_bytes.iter().rposition(|b| *b == b'\n').map(|at| &ledger_bytes[..=at]);
+    if !folder.is_head(LEDGER, whole.map(sha256_hex).as_deref()) {
+        found.push(Unbound { round: 0, claim: Claim::FileChanged });
+    }
+    // A file that was written and is gone is no less changed.
+    let gone = folder.record.heads.keys().filter(|path| folder.dir.join(path).symlink_metadata().is_err());
+    found.extend(gone.map(|path| {
+        let round = path.strip_prefix("rounds/").and_then(|p| p.split('/').next()).and_then(|n| n.parse().ok());
+        Unbound { round: round.unwrap_or(0), claim: Claim::FileChanged }
+    }));
+    found.dedup();
     for (n, stored) in rounds.iter().enumerate() {
         let before = n.checked_sub(1).map(|p| &rounds[p]);
         found.extend(of_round(folder, stored, before, ledger)?.into_iter().map(|claim| Unbound { round: stored.round, claim }));
@@ -64,6 +79,12 @@ fn of_round(folder: &Folder<'_>, stored: &Stored, before: Option<&Stored>, ledge
         Ok(document(&stored.dir.join(name), |bytes| Ok(bytes.len()))?.map(|(_, sha256)| sha256))
     };
     let mut claims = Vec::new();
+    for name in ["review.json", "surface.json", "bundle.json", "prompt", "recurrence.json", "dispositions.json"] {
+        let path = Folder::round_path(stored.round, name);
+        // What was prepared for a source that was never run is no claim.
+        let unused = matches!(name, "bundle.json" | "prompt") && bound.bundle_sha256.is_none();
+        claims.extend((!unused && !folder.is_head(&path, digest(name)?.as_deref())).then_some(Claim::FileChanged));
+    }
     let mut refuse = |holds: bool, claim| claims.extend((!holds).then_some(claim));
     refuse(digest("surface.json")?.as_ref() == Some(&bound.surface_sha256), Claim::SurfaceChanged);
     let chained = before.and_then(|b| b.dispositions_sha256.clone()) == bound.previous_sha256;
@@ -78,21 +99,29 @@ fn of_round(folder: &Folder<'_>, stored: &Stored, before: Option<&Stored>, ledge
         refuse(sent.as_ref().is_some_and(|(_, sha256)| sha256 == wanted), Claim::BundleChanged);
         if let Some((bundle, _)) = sent {
             let (target, effort) = addressed(Some(target(&stored.review.source, &stored.review.obtained_by)), Some(&folder.record.effort))?;
-            let prompt = prompt::render(&bundle, target, effort);
-            refuse(Some(sha256_hex(prompt.as_bytes())) == bound.prompt_sha256, Claim::PromptDiffers);
-            refuse(bundle.conveyed(&[]).hits.is_empty(), Claim::ConveysMore);
-            let in_ledger = |text: &str| ledger.decisions.iter().any(|d| d.entry.text == text && d.was_in_force_for(stored.round));
+            // Another version may render, and read phrases, otherwise; what was sent stays bound by its digest.
+            if stored.review.is_of_this_version() {
+                let prompt = prompt::render(&bundle, target, effort);
+                refuse(Some(sha256_hex(prompt.as_bytes())) == bound.prompt_sha256, Claim::PromptDiffers);
+                refuse(bundle.conveyed(&folder.exceptions()?).hits.is_empty(), Claim::ConveysMore);
+            }
+            let in_ledger = |text: &str| ledger.decisions.iter().any(|d| d.entry.text == text && d.round < stored.round);
             refuse(bundle.decisions.iter().all(|d| in_ledger(&d.text)), Claim::DecisionNotInLedger);
         }
     }
+    let sends = stored.review.source != "checks";
+    refuse(!sends || (bound.bundle_sha256.is_some() && bound.prompt_sha256.is_some()), Claim::NothingSent);
     if let Some(wanted) = &bound.prompt_sha256 {
         refuse(digest("prompt")?.as_ref() == Some(wanted), Claim::PromptChanged);
+        let given = digest(&format!("{}/prompt", stored.review.evidence))?;
+        refuse(given.is_none_or(|g| g == *wanted), Claim::PromptOfAttempt);
     }
     if let Some(wanted) = &bound.answer_sha256 {
         let path = stored.dir.join(&stored.review.evidence).join("answer");
         let bytes = files::read_state(&path).unwrap_or_default();
         refuse(sha256_hex(&bytes) == *wanted, Claim::AnswerChanged);
-        refuse(stored.review.is_void() || says_the_same(folder, stored, &bytes), Claim::AnswerDiffers);
+        let recomputed = !stored.review.is_void() && stored.review.is_of_this_version();
+        refuse(!recomputed || says_the_same(folder, stored, &bytes), Claim::AnswerDiffers);
     } else {
         refuse(stored.review.is_void(), Claim::AnswerDiffers);
     }
@@ -122,5 +151,6 @@ fn says_the_same(folder: &Folder<'_>, stored: &Stored, bytes: &[u8]) -> bool {
     let now: Vec<String> = again.findings.iter().map(|i| key(&i.id, i.path.as_deref(), &i.title)).collect();
     let grades = review.graded || review.findings.iter().zip(&again.findings).all(|(a, b)| a.grade == b.severity);
     let verdict = review.verdict == again.verdict || review.verdict == Class::Unproven;
+    let verdict = verdict && review.contradictions == again.contradictions;
     then == now && grades && verdict && review.unparsed_suspicious == again.unparsed_suspicious
 }

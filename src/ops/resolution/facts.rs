@@ -3,12 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::surface::moved;
 use super::{Folder, Stored, document};
 use crate::base::Fail;
-use crate::base::reason::Contradiction;
-use crate::base::verdict::Class;
-use crate::resolution::convergence::{Dispositioned, Said};
+use crate::resolution::convergence::Dispositioned;
 use crate::resolution::decision::Ledger;
 use crate::resolution::disposition::{BasisKind, Entry, Outcome, Settled, Subject};
 use crate::resolution::recurrence::{History, Past, Route, Standing, standing};
@@ -41,13 +38,19 @@ pub fn identities(rounds: &[Stored]) -> BTreeMap<(u64, String), String> {
             let identity = linked.unwrap_or_else(|| format!("r{}/{}", stored.round, item.id));
             found.insert((stored.round, item.id.clone()), identity);
         }
+        // A duplicate is the finding that it repeats, from then on.
+        for entry in stored.dispositions.iter().flat_map(|d| &d.entries).filter(|e| e.basis_kind == BasisKind::Duplicate) {
+            let of = entry.settled_by.as_ref().and_then(|by| found.get(&(stored.round, by.clone())).cloned());
+            if let Some(of) = of {
+                found.insert((stored.round, entry.finding.clone()), of);
+            }
+        }
     }
     found
 }
 
 /// The canonical identity of a name: an identity, or a finding of an earlier round by `r<round>/<finding>`.
-pub fn canonical(rounds: &[Stored], before: u64, name: &str) -> Option<String> {
-    let all = identities(rounds);
+pub fn canonical(all: &BTreeMap<(u64, String), String>, before: u64, name: &str) -> Option<String> {
     let (round, finding) = name.strip_prefix('r')?.split_once('/')?;
     let round: u64 = round.parse().ok().filter(|r| *r < before)?;
     all.get(&(round, finding.to_owned())).cloned()
@@ -62,7 +65,7 @@ pub fn track(rounds: &[Stored], ledger: &Ledger) -> Result<Vec<Tracked>, Fail> {
     let mut pasts: BTreeMap<String, Vec<(Past, Entry, &Stored)>> = BTreeMap::new();
     let mut tracked = Vec::new();
     for (n, stored) in rounds.iter().enumerate() {
-        let sent = sent(stored, ledger)?;
+        let sent = sent(stored, &rounds[..n], &all, ledger)?;
         let last_round = n + 1 == rounds.len();
         let mut now: BTreeMap<String, (Past, Entry, &Stored)> = BTreeMap::new();
         for (at, item) in stored.review.findings.iter().enumerate() {
@@ -100,26 +103,37 @@ fn known(all: &BTreeMap<(u64, String), String>, identity: &str, round: u64) -> b
     all.iter().any(|((r, _), i)| *r < round && i == identity)
 }
 
-/// Whether the edit of an earlier disposition is in a surface: a file that it wrote is no longer what its review saw.
+/// Whether the edit of an earlier disposition is in a surface: a file that it wrote is no longer what its review saw. Bound: the paths
+/// of the entry, each looked up.
 fn landed(past: &Past, entry: &Entry, then: &Stored, now: &Surface) -> bool {
     if past.outcome != Outcome::Applied {
         return false;
     }
-    let moved = moved(&then.surface, now);
     let cited = then.review.findings.iter().position(|i| i.id == entry.finding).map(|at| &then.review.cited[at]);
-    let paths = if entry.paths.is_empty() { cited.cloned().unwrap_or_default() } else { entry.paths.clone() };
-    if paths.is_empty() { !moved.is_empty() } else { paths.iter().any(|p| moved.contains(p)) }
+    let paths = if entry.paths.is_empty() { cited } else { Some(&entry.paths) };
+    match paths.filter(|p| !p.is_empty()) {
+        Some(paths) => paths.iter().any(|p| then.surface.get(p) != now.get(p)),
+        None => then.surface != *now,
+    }
 }
 
-/// The identities that a decision of the bundle of a round settles.
-fn sent(stored: &Stored, ledger: &Ledger) -> Result<BTreeSet<String>, Fail> {
+/// The identities that a decision of the bundle of a round settles: those it names, and those that were settled at its gate.
+fn sent(stored: &Stored, earlier: &[Stored], all: &BTreeMap<(u64, String), String>, ledger: &Ledger) -> Result<BTreeSet<String>, Fail> {
     if stored.review.bound.bundle_sha256.is_none() {
         return Ok(BTreeSet::new());
     }
     let Some((bundle, _)) = document(&stored.dir.join("bundle.json"), bundle::read)? else { return Ok(BTreeSet::new()) };
     let texts: BTreeSet<&str> = bundle.decisions.iter().map(|d| d.text.as_str()).collect();
-    let held = ledger.decisions.iter().filter(|d| texts.contains(d.entry.text.as_str()));
-    Ok(held.flat_map(|d| d.entry.settles.iter().cloned()).collect())
+    let mut found = BTreeSet::new();
+    for decision in ledger.decisions.iter().filter(|d| texts.contains(d.entry.text.as_str())) {
+        found.extend(decision.entry.settles.iter().cloned());
+        for settled in earlier.iter().filter(|s| s.round == decision.round) {
+            let entries = settled.dispositions.iter().flat_map(|d| &d.entries);
+            let at_gate = entries.filter(|e| e.gate.as_ref().is_some_and(|g| g.id == decision.entry.gate));
+            found.extend(at_gate.filter_map(|e| all.get(&(settled.round, e.finding.clone())).cloned()));
+        }
+    }
+    Ok(found)
 }
 
 /// What an entry of the last round may point back to.
@@ -129,13 +143,21 @@ pub fn settled(rounds: &[Stored], ledger: &Ledger) -> Settled {
     for stored in rounds.iter().rev().skip(1) {
         for entry in stored.dispositions.iter().flat_map(|d| &d.entries) {
             let identity = all.get(&(stored.round, entry.finding.clone()));
+            let asked = entry.gate.is_some();
             for name in identity.into_iter().chain(entry.gate.as_ref().map(|g| &g.id)) {
                 settled.outcomes.entry(name.clone()).or_default().insert(entry.outcome);
+                settled.by_person.extend(asked.then(|| name.clone()));
             }
         }
     }
     settled.decisions = ledger.in_force().map(|d| d.id.clone()).collect();
     settled
+}
+
+/// The identities that go one way, sorted and unique.
+pub fn on_route(tracked: &[Tracked], route: Route) -> Vec<String> {
+    let found: BTreeSet<&String> = tracked.iter().filter(|t| t.standing.route == route).map(|t| &t.identity).collect();
+    found.into_iter().cloned().collect()
 }
 
 /// The findings of the last round as dispositions are checked against.
@@ -150,38 +172,30 @@ pub fn subjects(stored: &Stored, tracked: &[Tracked]) -> Vec<Subject> {
     tracked.iter().map(one).collect()
 }
 
-/// What a review came to.
-pub fn said(stored: &Stored) -> Said {
-    let review = &stored.review;
-    // An objection without findings is a question of its own; the others make an answer one that nobody can rely on.
-    let empty = review.verdict == Class::NeedsAttention && review.findings.is_empty();
-    let bearable = |c: &Contradiction| match c {
-        Contradiction::ApproveWithHigh | Contradiction::EchoedTemplate => true,
-        Contradiction::VerdictWithoutFindings => empty,
-        _ => false,
-    };
-    let reliable = review.unparsed_suspicious == 0 && review.contradictions.iter().all(bearable);
-    match (review.verdict, review.findings.is_empty()) {
-        (Class::Unproven, _) | (Class::None, true) => Said::Nothing,
-        _ if !reliable => Said::Unreliable,
-        (Class::Approve, _) => Said::Approves,
-        (Class::NeedsAttention, _) | (Class::None, false) => Said::Objects,
-    }
-}
-
 /// What the dispositions of the last round came to: an identity is new when no earlier round reported it, and a drop that verification
 /// refutes is none.
 pub fn dispositioned(stored: &Stored, tracked: &[Tracked]) -> Option<Dispositioned> {
     let record = stored.dispositions.as_ref()?;
-    let entry = |id: &str| record.entries.iter().find(|e| e.finding == id);
-    let refuted = |e: &Entry| e.outcome == Outcome::Dropped && matches!(e.basis_kind, BasisKind::Verify | BasisKind::Duplicate);
-    let new = tracked.iter().filter(|t| !t.is_known && entry(&t.id).is_none_or(|e| !refuted(e))).count();
+    let entries: BTreeMap<&str, &Entry> = record.entries.iter().map(|e| (e.finding.as_str(), e)).collect();
+    // A record that leaves a finding out settles nothing.
+    if !tracked.iter().all(|t| entries.contains_key(t.id.as_str())) {
+        return None;
+    }
+    // A duplicate is what the finding is that it repeats.
+    let refuted = |e: &Entry| {
+        let said = match e.basis_kind {
+            BasisKind::Duplicate => e.settled_by.as_deref().and_then(|by| entries.get(by).copied()),
+            _ => Some(e),
+        };
+        said.is_some_and(|e| e.outcome == Outcome::Dropped && e.basis_kind == BasisKind::Verify)
+    };
+    let new = tracked.iter().filter(|t| !t.is_known && entries.get(t.id.as_str()).is_none_or(|e| !refuted(e))).count();
     Some(Dispositioned { landed: record.landed(), new })
 }
 
-/// For each round, whether an edit of the round before caused one of its findings.
+/// For each round, whether an edit of the round before caused one of its findings; the round under way counts.
 pub fn caused(rounds: &[Stored]) -> Vec<bool> {
-    rounds.iter().filter_map(|s| s.dispositions.as_ref()).map(|d| d.entries.iter().any(|e| e.caused_by_fix)).collect()
+    rounds.iter().map(|s| s.recurrence.as_ref().is_some_and(|r| !r.caused_by_fix.is_empty())).collect()
 }
 
 /// The bundle of a round, where one was sent.

@@ -8,10 +8,11 @@ use super::{Folder, Place, Stored, document};
 use crate::base::digest::sha256_hex;
 use crate::base::verdict::Class;
 use crate::base::{Code, Fail, time};
-use crate::host::{Host, files, lock};
+use crate::host::{Host, files};
 use crate::ops::harvest_intent::Harvest;
 use crate::ops::run_source::{self, Answer, Ran, Unproven};
-use crate::ops::{Ask, check_conveyance, gather, render_prompt};
+use crate::ops::{Ask, check_conveyance, gather, list_sources, render_prompt};
+use crate::resolution::convergence::Said;
 use crate::source::adapter::Name;
 use crate::source::bundle::Bundle;
 use crate::source::intent::Limits;
@@ -30,6 +31,7 @@ pub enum Reviewed {
 struct Kept<'a> {
     schema_version: u64,
     round: u64,
+    version: &'static str,
     recorded_at: String,
     attempts: u64,
     evidence: &'a str,
@@ -43,26 +45,27 @@ struct Kept<'a> {
 /// # Errors
 /// `LOOP_ENDED`, `ROUND_OPEN`, `CONVEYANCE_BROKEN`, those of run-source and of the loop's documents.
 pub fn run(request: &run_source::Request, place: &Place, host: &Host) -> Result<Reviewed, Fail> {
-    let folder = Folder::open(host, place)?;
-    let reviewing = folder.dir.join("reviewing");
-    files::make_private_dir(&reviewing)?;
-    let _held = lock::hold(host, &reviewing)?;
+    let mut folder = Folder::open(host, place)?;
+    // One lock for everything that writes: what a review is bound to does not change while it runs.
+    let _held = folder.hold_open()?;
     let rounds = folder.rounds()?;
-    let next = Next::of(&folder, &rounds)?;
+    let next = Next::of(&rounds)?;
     let now = surface::now(&folder, next.before)?;
     if let Some(ask) = now.ask {
         return Ok(Reviewed::Asks(ask));
     }
-    let source = source_of(&folder, request)?;
+    let objects_to_nothing = |s: &Stored| s.review.findings.is_empty() && s.review.said() == Said::Objects;
+    let void = next.attempts > 0 || rounds.last().is_some_and(objects_to_nothing);
+    let source = source_of(&mut folder, request, void)?;
     let brought = request.answer.as_deref().is_some_and(|a| !a.is_empty());
     let dir = folder.round_dir(next.round);
     files::make_private_below(&folder.dir, &dir)?;
     let bundle = match source {
         Name::Checks => None,
-        _ if brought => Some(sent_before(&dir)?),
-        _ => Some(prepare(&folder, &now, next.round, target(source.word(), "tool"))?.0),
+        _ if brought => Some(sent_before(&folder, &dir, target(source.word(), "agent"))?),
+        _ => Some(prepare(&mut folder, &now, next.round, target(source.word(), "tool"))?.0),
     };
-    files::replace(host, &dir.join("surface.json"), &crate::wire::surface::document(&now.surface))?;
+    folder.keep(&Folder::round_path(next.round, "surface.json"), &crate::wire::surface::document(&now.surface))?;
     let attempt = next.attempt(&dir);
     let evidence = dir.join(&attempt);
     let record = &folder.record;
@@ -95,7 +98,7 @@ pub fn run(request: &run_source::Request, place: &Place, host: &Host) -> Result<
         answer.unproven_because = Some(Unproven::SurfaceChanged);
         answer.said.verdict = Class::Unproven;
     }
-    keep(&folder, &next, &attempt, &now, bundle.is_some(), request, &answer)?;
+    keep(&mut folder, &next, &attempt, &now, bundle.is_some(), request, &answer)?;
     Ok(Reviewed::Ran(Box::new((answer, ask))))
 }
 
@@ -107,10 +110,7 @@ struct Next<'s> {
 }
 
 impl<'s> Next<'s> {
-    fn of(folder: &Folder<'_>, rounds: &'s [Stored]) -> Result<Next<'s>, Fail> {
-        if folder.record.exited_at.is_some() {
-            return Err(Fail::new(Code::LoopEnded, format!("the loop `{}` was ended by a person", folder.record.loop_id)));
-        }
+    fn of(rounds: &'s [Stored]) -> Result<Next<'s>, Fail> {
         let before = |n: usize| n.checked_sub(1).map(|p| &rounds[p]);
         match rounds.last() {
             None => Ok(Next { round: 1, attempts: 0, before: None }),
@@ -133,17 +133,27 @@ impl<'s> Next<'s> {
     }
 }
 
-/// The source of a loop; another one than was designated is another loop's.
-fn source_of(folder: &Folder<'_>, request: &run_source::Request) -> Result<Name, Fail> {
+/// The source of a loop. Another one takes its place only when a person names it and the designated one cannot be invoked, or proved
+/// nothing last; then the loop goes on with it.
+fn source_of(folder: &mut Folder<'_>, request: &run_source::Request, void: bool) -> Result<Name, Fail> {
     let kept = Name::find(&folder.record.source);
-    let asked =
-        request.source.as_deref().filter(|s| !s.is_empty()).map(|s| Name::find(s).ok_or_else(|| crate::ops::list_sources::unknown(s)));
+    let asked = request.source.as_deref().filter(|s| !s.is_empty()).map(|s| Name::find(s).ok_or_else(|| list_sources::unknown(s)));
     match (asked.transpose()?, kept) {
         (None, Some(kept)) => Ok(kept),
         (Some(asked), Some(kept)) if asked == kept => Ok(kept),
+        (Some(asked), kept) if void || kept.is_none_or(|k| !list_sources::probe(folder.host, k).invokable) => {
+            let argv = request.argv.as_deref().and_then(gather::argv);
+            if asked == Name::Command && argv.is_none() {
+                return Err(Fail::new(Code::InvalidArgument, "the source `command` needs `--argv`"));
+            }
+            folder.record.source = asked.word().to_owned();
+            folder.record.source_argv = argv.unwrap_or_default();
+            folder.save()?;
+            Ok(asked)
+        }
         _ => {
-            let message = format!("the loop was opened with the source `{}`", folder.record.source);
-            Err(Fail::new(Code::LoopMismatch, message).hint("open another loop for another source; nothing takes a designated one's place"))
+            let message = format!("the loop was opened with the source `{}`, which can be invoked", folder.record.source);
+            Err(Fail::new(Code::LoopMismatch, message).hint("a source is changed where it fails, and never in passing"))
         }
     }
 }
@@ -152,16 +162,16 @@ fn source_of(folder: &Folder<'_>, request: &run_source::Request) -> Result<Name,
 ///
 /// # Errors
 /// `CONVEYANCE_BROKEN`, `INVALID_ARGUMENT`, or why it cannot be written.
-pub fn prepare(folder: &Folder<'_>, now: &Now, round: u64, target: &str) -> Result<(Bundle, render_prompt::Answer), Fail> {
+pub fn prepare(folder: &mut Folder<'_>, now: &Now, round: u64, target: &str) -> Result<(Bundle, render_prompt::Answer), Fail> {
     let dir = folder.round_dir(round);
     files::make_private_below(&folder.dir, &dir)?;
     let harvest = Harvest { checkout: &folder.checkout, scope: &now.scope, fingerprint: &now.fingerprint };
     let bundle = harvest.bundle(Limits::default(), gather::sent(&folder.ledger()?.0), folder.record.captures.clone())?;
-    let conveyed = check_conveyance::of_bundle(&bundle, &[], &folder.checkout)?;
+    let conveyed = check_conveyance::of_bundle(&bundle, &folder.exceptions()?, &folder.checkout)?;
     let (target, effort) = render_prompt::addressed(Some(target), Some(&folder.record.effort))?;
     let rendered = render_prompt::rendered(&bundle, conveyed, target, effort)?;
-    files::replace(folder.host, &dir.join("bundle.json"), &crate::wire::json::document(&bundle))?;
-    files::replace(folder.host, &dir.join("prompt"), rendered.prompt.as_bytes())?;
+    folder.keep(&Folder::round_path(round, "bundle.json"), &crate::wire::json::document(&bundle))?;
+    folder.keep(&Folder::round_path(round, "prompt"), rendered.prompt.as_bytes())?;
     Ok((bundle, rendered))
 }
 
@@ -170,27 +180,32 @@ pub fn prepare(folder: &Folder<'_>, now: &Now, round: u64, target: &str) -> Resu
 /// # Errors
 /// As [`run`] before the source is started.
 pub fn render(place: &Place, host: &Host) -> Result<Result<render_prompt::Answer, Ask>, Fail> {
-    let folder = Folder::open(host, place)?;
-    let _held = folder.hold()?;
+    let mut folder = Folder::open(host, place)?;
+    let _held = folder.hold_open()?;
     let rounds = folder.rounds()?;
-    let next = Next::of(&folder, &rounds)?;
+    let next = Next::of(&rounds)?;
     let now = surface::now(&folder, next.before)?;
     if let Some(ask) = now.ask {
         return Ok(Err(ask));
     }
-    Ok(Ok(prepare(&folder, &now, next.round, target(&folder.record.source, "agent"))?.1))
+    let target = target(&folder.record.source, "agent");
+    Ok(Ok(prepare(&mut folder, &now, next.round, target)?.1))
 }
 
-fn sent_before(dir: &std::path::Path) -> Result<Bundle, Fail> {
+/// The bundle that the agent asked with: its prompt was rendered for this very target.
+fn sent_before(folder: &Folder<'_>, dir: &std::path::Path, target: &str) -> Result<Bundle, Fail> {
     let kept = document(&dir.join("bundle.json"), bundle::read)?.map(|(b, _)| b);
-    kept.filter(|_| dir.join("prompt").is_file()).ok_or_else(|| {
-        let message = "an answer that the agent got belongs to a prompt, and none was rendered for this round";
+    let (target, effort) = render_prompt::addressed(Some(target), Some(&folder.record.effort))?;
+    let rendered =
+        |b: &Bundle| files::read_state(&dir.join("prompt")).is_ok_and(|p| p == crate::source::prompt::render(b, target, effort).as_bytes());
+    kept.filter(rendered).ok_or_else(|| {
+        let message = "an answer that the agent got belongs to a prompt, and none was rendered for it in this round";
         Fail::new(Code::InvalidArgument, message).hint("render-prompt --loop-id first, ask with it, then hand the answer in")
     })
 }
 
 fn keep(
-    folder: &Folder<'_>,
+    folder: &mut Folder<'_>,
     next: &Next<'_>,
     attempt: &str,
     now: &Now,
@@ -212,6 +227,7 @@ fn keep(
     let kept = Kept {
         schema_version: 1,
         round: next.round,
+        version: env!("CARGO_PKG_VERSION"),
         recorded_at: time::iso_ms(folder.host.now_ms()),
         attempts: next.attempts + 1,
         evidence: attempt,
@@ -219,5 +235,6 @@ fn keep(
         bound: &bound,
         answer,
     };
-    files::replace(folder.host, &dir.join("review.json"), &crate::wire::json::document(&kept))
+    let bytes = crate::wire::json::document(&kept);
+    folder.keep(&Folder::round_path(next.round, "review.json"), &bytes)
 }

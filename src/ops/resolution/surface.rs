@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Folder, Stored};
-use crate::base::Fail;
-use crate::base::digest::{hex, sha256_hex};
+use crate::base::digest::{Stream, hex, sha256_hex};
 use crate::base::id::is_empty_tree;
+use crate::base::{Code, Fail};
 use crate::ops::detect_scope::{self, Answer, Kind, raw_diff};
 use crate::ops::{Ask, contents, fingerprint_scope};
 use crate::scope::fingerprint::Content;
@@ -24,7 +24,19 @@ pub struct Now {
     pub ask: Option<Ask>,
 }
 
-const STOP: (&str, &str) = ("exit", "end this loop");
+impl Now {
+    /// The surface, where there is one to speak of.
+    ///
+    /// # Errors
+    /// `STALE_STATE` when what is checked out does not stand on what was reviewed: then nothing is comparable.
+    pub fn standing(self) -> Result<Now, Fail> {
+        match &self.ask {
+            Some(ask) if self.fingerprint.is_empty() => Err(Fail::new(Code::StaleState, ask.question.clone())
+                .hint("check out what was reviewed, or open a new loop; check-convergence asks which")),
+            _ => Ok(self),
+        }
+    }
+}
 
 /// Looks at the surface of a loop; `last` is the round that was reviewed last.
 ///
@@ -48,9 +60,9 @@ pub fn now(folder: &Folder<'_>, last: Option<&Stored>) -> Result<Now, Fail> {
         };
         return Ok(Now { scope: empty, fingerprint: String::new(), surface: Surface::new(), ask });
     }
-    let dirty: Vec<Vec<u8>> = look.status.tracked.keys().cloned().collect();
+    let dirty: Vec<Vec<u8>> = look.status.tracked.keys().chain(&look.status.untracked).cloned().collect();
     let fingerprint = fingerprint_scope::scope_fingerprint(checkout, Some(base), look.clone())?;
-    let scope = match (folder.record.pr.as_ref(), &head) {
+    let scope = match (folder.pull_request(), &head) {
         (Some(pr), Some(head)) => pull_request(folder, pr.clone(), head)?,
         _ => {
             let scope = detect_scope::detect(checkout, folder.host, Some(base), look)?.answer;
@@ -59,7 +71,8 @@ pub fn now(folder: &Folder<'_>, last: Option<&Stored>) -> Result<Now, Fail> {
         }
     };
     let ask = if scope.warnings.contains("unmerged") { scope.ask() } else { open(folder, &scope, &dirty, last) };
-    let surface = contents_of(folder, &scope.files)?;
+    // What differs from HEAD counts too, in scope or not: an edit outside a pull request's files is an edit.
+    let surface = contents_of(folder, &scope.files, &dirty)?;
     Ok(Now { scope, fingerprint, surface, ask })
 }
 
@@ -92,24 +105,34 @@ fn lost(folder: &Folder<'_>, head: Option<&str>, last: Option<&Stored>) -> Resul
     let again = ("again", "open a new loop on what is checked out now");
     if !stands_on(&record.base)? {
         let question = "the commit that everything is compared with is no longer an ancestor of what is checked out; what now?";
-        return Ok(Some(Ask::new("base_lost", question, &[again, STOP])));
+        let back = ("checkout", "check out what was reviewed, keeping the edits that are here, then ask again");
+        return Ok(Some(Ask::new("base_lost", question, &[back, again])));
     }
-    let Some(pr) = &record.pr else { return Ok(None) };
+    let Some(pr) = folder.pull_request() else { return Ok(None) };
     let reviewed = last.and_then(|s| s.review.bound.head.as_deref()).unwrap_or(&pr.head_oid);
     if stands_on(reviewed)? {
         return Ok(None);
     }
     let question = "what is checked out does not stand on the head of the pull request that was reviewed; what now?";
     let checkout = ("checkout", "check out the pull request's head, keeping the edits that are here, then ask again");
-    Ok(Some(Ask::new("head_mismatch", question, &[checkout, again, STOP])))
+    Ok(Some(Ask::new("head_mismatch", question, &[checkout, again])))
 }
 
 /// Whether the surface can be reviewed: edits of a pull request are committed, and it did not vanish.
 fn open(folder: &Folder<'_>, scope: &Answer, dirty: &[Vec<u8>], last: Option<&Stored>) -> Option<Ask> {
     let in_scope = |path: &Vec<u8>| scope.files.iter().any(|f| f.path == *path || f.old_path.as_ref() == Some(path));
-    if folder.record.pr.is_some() && dirty.iter().any(in_scope) {
-        let question = "files of the pull request hold edits that are not committed, which no diff of commits shows; what now?";
-        let options = [("commit", "commit them on the reviewed head, then ask again"), STOP];
+    // What a fix wrote outside the pull request's own files is no less a fix.
+    let fixed = |path: &Vec<u8>| {
+        let record = last.and_then(|s| s.dispositions.as_ref());
+        record.is_some_and(|d| d.landed() && d.moved.contains(&written(path)))
+    };
+    if folder.pull_request().is_some() && dirty.iter().any(|p| in_scope(p) || fixed(p)) {
+        let question =
+            "files of the pull request or of its fixes hold edits that are not committed, which no diff of commits shows; what now?";
+        let options = [
+            ("commit", "commit the fixes on the reviewed head, naming their files, then ask again"),
+            ("set_aside", "these edits are no fix: put them on a branch of their own, then ask again"),
+        ];
         return Some(Ask::new("uncommitted_fix", question, &options));
     }
     if scope.files.is_empty() && last.is_none_or(|s| !s.surface.is_empty()) {
@@ -117,14 +140,15 @@ fn open(folder: &Folder<'_>, scope: &Answer, dirty: &[Vec<u8>], last: Option<&St
             Some(_) => ("surface_emptied", "the change that was reviewed is gone: nothing differs from its base any more; what now?"),
             None => ("nothing_to_review", "nothing differs from the base; what should be reviewed?"),
         };
-        let options = [("restore", "bring the change back, then ask again"), STOP];
+        let options = [("restore", "bring the change back, then ask again"), ("again", "open a new loop on what is there now")];
         return Some(Ask::new(code, question, &options));
     }
     None
 }
 
-fn contents_of(folder: &Folder<'_>, files: &[File]) -> Result<Surface, Fail> {
-    let paths: BTreeSet<Vec<u8>> = files.iter().flat_map(|f| [Some(f.path.clone()), f.old_path.clone()]).flatten().collect();
+fn contents_of(folder: &Folder<'_>, files: &[File], dirty: &[Vec<u8>]) -> Result<Surface, Fail> {
+    let listed = files.iter().flat_map(|f| [Some(f.path.clone()), f.old_path.clone()]).flatten();
+    let paths: BTreeSet<Vec<u8>> = listed.chain(dirty.iter().cloned()).collect();
     let read = contents::read(&folder.checkout, &paths)?;
     Ok(read.iter().map(|(path, content)| (written(path), digest(content))).collect())
 }
@@ -134,11 +158,23 @@ pub fn written(path: &[u8]) -> String {
     std::str::from_utf8(path).map_or_else(|_| format!("hex:{}", hex(path)), str::to_owned)
 }
 
+/// What stands at a path in one word; equal words are equal content.
 fn digest(content: &Content) -> String {
     match content {
         Content::Missing => "missing".to_owned(),
+        Content::Unreadable | Content::Regular(_, None) => "unreadable".to_owned(),
+        Content::Special => "special".to_owned(),
+        Content::Link(target) => format!("link:{}", sha256_hex(target)),
         Content::Regular(executable, Some(digest)) => format!("{}{}", hex(digest), if *executable { "x" } else { "" }),
-        other => sha256_hex(format!("{other:?}").as_bytes()),
+        Content::LeftOut(mode, oid) => format!("index:{}:{}", String::from_utf8_lossy(mode), String::from_utf8_lossy(oid)),
+        Content::Repository(inner) => {
+            let mut stream = Stream::new();
+            stream.framed(&inner.head).framed(&inner.status).framed(&inner.diff);
+            for (path, content) in &inner.untracked {
+                stream.framed(path).framed(digest(content).as_bytes());
+            }
+            format!("repository:{}", stream.finish_hex())
+        }
     }
 }
 

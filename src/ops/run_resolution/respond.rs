@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Run, plain};
+use super::Run;
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::finding::matching::Item;
@@ -21,12 +21,12 @@ use crate::resolution::decision::Ledger;
 use crate::resolution::disposition::{Entry, Outcome};
 use crate::wire::dispositions;
 use crate::wire::json::{Fields, parse};
-use crate::wire::recurrence::{self, Diagnosed};
+use crate::wire::recurrence::{self, Diagnosed, Said};
 
 /// What a program of the user says about a round.
 #[derive(Debug, Default)]
 pub(super) struct Response {
-    pub(super) links: Option<BTreeMap<String, Option<String>>>,
+    pub(super) links: Option<Said>,
     pub(super) diagnoses: Option<BTreeMap<String, Diagnosed>>,
     entries: Vec<Entry>,
 }
@@ -58,7 +58,7 @@ impl Run<'_> {
         let entry = |(n, item): (usize, &Item)| {
             let (path, rule) = applied.fixed(review.findings.get(n)?)?;
             let basis = Some(format!("the check {rule} found it, and finds it again"));
-            Some(Entry { basis, paths: vec![path], ..plain(&item.id) })
+            Some(Entry { basis, paths: vec![path], ..Entry::of(&item.id) })
         };
         Ok(last.review.findings.iter().enumerate().filter_map(entry).collect())
     }
@@ -141,17 +141,21 @@ impl Run<'_> {
     }
 
     /// Reads a response; its decisions go into the ledger at once, by the same rules as any other.
-    fn read(&self, bytes: &[u8]) -> Result<Response, Fail> {
+    fn read(&mut self, bytes: &[u8]) -> Result<Response, Fail> {
         let value = parse(bytes)?;
         let f = Fields::of(&value, "")?;
-        f.only(&["links", "diagnoses", "decisions", "entries"])?;
+        f.only(&["links", "caused_by_fix", "diagnoses", "decisions", "entries"])?;
         let part = |key: &str| f.get(key).map(|v| serde_json::to_vec(&json!({key: v})).unwrap_or_default());
-        let links = part("links").map(|b| recurrence::links(&b)).transpose()?;
+        let said = |links: &serde_json::Value| {
+            let caused = f.get("caused_by_fix").cloned().unwrap_or_else(|| json!([]));
+            serde_json::to_vec(&json!({"links": links, "caused_by_fix": caused})).unwrap_or_default()
+        };
+        let links = f.get("links").map(|l| recurrence::links(&said(l))).transpose()?;
         let diagnoses = part("diagnoses").map(|b| recurrence::diagnoses(&b)).transpose()?;
         let entries = part("entries").map(|b| dispositions::asked(&b)).transpose()?.unwrap_or_default();
         for decision in f.maybe_list("decisions")? {
             let bytes = serde_json::to_vec(decision).unwrap_or_default();
-            let taken = record_decision::record(&self.folder, &crate::wire::decisions::asked(&bytes)?)?;
+            let taken = record_decision::record(&mut self.folder, &crate::wire::decisions::asked(&bytes)?)?;
             if !taken.recorded {
                 return Err(Fail::new(Code::ConveyanceBroken, "a decision of the responder says more than intent"));
             }
@@ -161,10 +165,10 @@ impl Run<'_> {
 }
 
 /// Findings of the built-in checks that an earlier round had: the same rule at a place that resembles it and nothing else does.
-pub(super) fn same_checks(rounds: &[Stored], ledger: &Ledger) -> Result<BTreeMap<String, Option<String>>, Fail> {
+pub(super) fn same_checks(rounds: &[Stored], ledger: &Ledger) -> Result<Said, Fail> {
     let tracked = facts::track(rounds, ledger)?;
     let rows = track_recurrence::answer(rounds, &tracked).findings;
-    let Some(last) = rounds.last() else { return Ok(BTreeMap::new()) };
+    let Some(last) = rounds.last() else { return Ok(Said::default()) };
     let first = |identity: &str| {
         let (round, finding) = identity.strip_prefix('r')?.split_once('/')?;
         let round: u64 = round.parse().ok()?;
@@ -186,5 +190,5 @@ pub(super) fn same_checks(rounds: &[Stored], ledger: &Ledger) -> Result<BTreeMap
         let mut candidates = row.resembles.iter().filter(same);
         candidates.next().filter(|_| candidates.next().is_none()).cloned()
     };
-    Ok(rows.iter().map(|row| (row.finding.clone(), link(row))).collect())
+    Ok(Said { links: rows.iter().map(|row| (row.finding.clone(), link(row))).collect(), caused_by_fix: Vec::new() })
 }

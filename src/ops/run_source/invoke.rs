@@ -13,7 +13,7 @@ use crate::check;
 use crate::finding::read;
 use crate::host::child::{self, Ended, Launch};
 use crate::host::{Host, files};
-use crate::ops::review_checks;
+use crate::ops::{list_sources, review_checks};
 use crate::source::adapter::{self, Call, Name};
 use crate::source::answer::{self, Client, Look, Outcome};
 use crate::source::printed::{self, Said};
@@ -28,6 +28,7 @@ pub(super) struct Heard {
     pub(super) partial_text: Option<String>,
     pub(super) looks: Option<Vec<Look>>,
     pub(super) errors: Vec<String>,
+    pub(super) warnings: Vec<String>,
     pub(super) timed_out: bool,
     pub(super) prompt_hash: Option<String>,
 }
@@ -37,10 +38,12 @@ pub(super) struct Heard {
 struct Record<'a> {
     schema_version: u8,
     source: Name,
+    version: Option<String>,
     argv: &'a [String],
     started_at: String,
     wall_ms: i64,
     exit_code: Option<i32>,
+    signal: Option<i32>,
     timed_out: bool,
     cut: bool,
     outcome: Outcome,
@@ -72,10 +75,12 @@ pub(super) fn run(plan: &Plan, surface: &Surface, evidence: &Evidence<'_>, host:
     let record = Record {
         schema_version: 1,
         source: plan.source,
+        version: plan.source.client().filter(|_| ended.is_some()).and_then(|_| list_sources::probe(host, plan.source).version),
         argv: &argv,
         started_at: time::iso_ms(began),
         wall_ms: host.now_ms() - began,
         exit_code: ended.as_ref().and_then(|e| e.code),
+        signal: ended.as_ref().and_then(|e| e.signal),
         timed_out: heard.timed_out,
         cut: ended.as_ref().is_some_and(|e| e.cut),
         outcome: heard.outcome,
@@ -90,7 +95,16 @@ pub(super) fn run(plan: &Plan, surface: &Surface, evidence: &Evidence<'_>, host:
 /// A text, with nothing known of how it came about.
 fn told(text: String) -> Heard {
     let outcome = if text.trim().is_empty() { Outcome::NoAnswer } else { Outcome::Answered };
-    Heard { outcome, text: Some(text), partial_text: None, looks: None, errors: Vec::new(), timed_out: false, prompt_hash: None }
+    Heard {
+        outcome,
+        text: Some(text),
+        partial_text: None,
+        looks: None,
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        timed_out: false,
+        prompt_hash: None,
+    }
 }
 
 /// An answer that the agent got from a built-in of its host.
@@ -98,7 +112,7 @@ fn brought(bytes: &[u8]) -> Heard {
     told(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// The built-in checks look at every file of the scope.
+/// The built-in checks.
 fn checks(plan: &Plan, surface: &Surface, evidence: &Evidence<'_>, host: &Host) -> Result<Heard, Fail> {
     let request = review_checks::Request {
         repo_root: &surface.checkout.top,
@@ -109,8 +123,7 @@ fn checks(plan: &Plan, surface: &Surface, evidence: &Evidence<'_>, host: &Host) 
     let review = review_checks::run(&request, host)?;
     let text = check::report::render(&review, &time::date(host.now_ms()));
     evidence.keep(EVENTS, text.as_bytes())?;
-    let looks = surface.paths.iter().map(|p| Look { at: p.clone(), shown: p.clone() }).collect();
-    Ok(Heard { looks: Some(looks), errors: review.warnings, ..told(text) })
+    Ok(Heard { errors: review.warnings, ..told(text) })
 }
 
 /// The argv of a command with its places filled in: `{scope}`, `{prompt}`, `{report}`.
@@ -148,6 +161,7 @@ fn command(ended: &Ended, evidence: &Evidence<'_>) -> Result<Heard, Fail> {
         partial_text: Some(String::from_utf8_lossy(&ended.stdout).into_owned()),
         looks: None,
         errors: vec![why],
+        warnings: Vec::new(),
         timed_out: ended.timed_out,
         prompt_hash: None,
     };
@@ -195,7 +209,15 @@ fn client(
     let read = answer::read(client, &ended.stdout, &ended.stderr, exit_code);
     let outcome = if ended.cut { Outcome::Truncated } else { read.outcome };
     let (text, partial_text) = if ended.cut { (None, read.text.or(read.partial_text)) } else { (read.text, read.partial_text) };
-    let heard =
-        Heard { outcome, text, partial_text, looks: read.looks, errors: read.errors, timed_out: ended.timed_out, prompt_hash: None };
+    let heard = Heard {
+        outcome,
+        text,
+        partial_text,
+        looks: read.looks,
+        errors: read.errors,
+        warnings: read.warnings,
+        timed_out: ended.timed_out,
+        prompt_hash: None,
+    };
     Ok((heard, argv, Some(ended)))
 }

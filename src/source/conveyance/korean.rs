@@ -6,12 +6,38 @@ use super::words::Word;
 /// A rule, what stands first, and what stands behind it within eight letters; nothing when the first says it all.
 type Phrase = (Rule, &'static [&'static str], &'static [&'static str]);
 
-const REPORTING: &[&str] =
-    &["지적", "보고", "언급", "제기", "플래그", "신고", "표시", "권장", "추천", "거론", "리포트", "재보고", "문제삼", "다루"];
+const REPORTING: &[&str] = &[
+    "지적",
+    "보고",
+    "언급",
+    "제기",
+    "플래그",
+    "신고",
+    "표시",
+    "권장",
+    "추천",
+    "거론",
+    "리포트",
+    "재보고",
+    "문제삼",
+    "문제를올리",
+    "다루",
+    "리뷰",
+    "검토",
+    "말하",
+    "건드리",
+    "신경쓰",
+    "보지",
+    "재논의",
+    "재론",
+];
+/// Orders and refusals; a sentence that only tells what a program does not do has none of them.
 const NOT: &[&str] = &[
     "하지마",
     "하지말",
     "지마세요",
+    "지마라",
+    "지마십시오",
     "지말",
     "지않아도",
     "할필요없",
@@ -21,31 +47,140 @@ const NOT: &[&str] = &[
     "생략",
     "말것",
     "안해도",
-    "하지않는다",
-    "하지않을것",
-    "하지않도록",
-    "되지않는다",
+    "하면안",
+    "해서는안",
+    "불필요",
+    "받지않",
+    "삼가",
+    "삼마",
+    "대상이아니",
+    "대상에서제외",
+    "지마",
+    "하지않습니다",
+    "은불필요",
 ];
-const FIXING: &[&str] = &["수정", "해결", "반영", "처리", "조치", "패치", "보완", "교정"];
-const DONE: &[&str] = &["했", "됨", "되었", "됐", "완료", "된상태", "해두었", "마쳤"];
+const FIXING: &[&str] = &["수정", "해결", "패치", "보완", "교정"];
+const DONE: &[&str] = &["했습", "했다", "했음", "됨", "되었", "됐", "완료", "함", "끝"];
+const ENDS: &[&str] = &[
+    "없앴",
+    "사라졌",
+    "사라짐",
+    "제거되었",
+    "제거됐",
+    "정리되었",
+    "정리됐",
+    "손봤",
+    "잡았",
+    "더이상없",
+    "더이상발생",
+    "이제발생하지",
+    "고침",
+    "고쳤",
+    "고쳐졌",
+    "고친상태",
+    "바로잡았",
+];
 
 const PHRASES: &[Phrase] = &[
     (Rule::DoNotReflag, REPORTING, NOT),
-    (Rule::DoNotReflag, &["무시하세요", "무시하십시오", "무시하라", "무시해", "무시할것", "무시바랍", "넘어가세요", "건너뛰세요"], &[]),
-    (Rule::DoNotReflag, &["알려진이슈", "알려진문제", "오탐", "범위밖", "범위를벗어"], &[]),
-    (Rule::DoNotReflag, &["이미"], &["검토", "논의", "기각", "거절", "거부", "반려", "보고", "지적"]),
+    (
+        Rule::DoNotReflag,
+        &[
+            "무시하세요",
+            "무시하십시오",
+            "무시하라",
+            "무시해주세요",
+            "무시해라",
+            "무시할것",
+            "무시바랍",
+            "무시하면됩",
+            "무시해도",
+            "넘어가세요",
+            "넘어가주",
+            "넘어갑시다",
+            "건너뛰세요",
+            "패스하세요",
+            "그냥두세요",
+        ],
+        &[],
+    ),
+    (
+        Rule::DoNotReflag,
+        &[
+            "알려진이슈입",
+            "알려진문제입",
+            "알려진이슈다",
+            "알려진문제다",
+            "알려진이슈이",
+            "알려진문제이",
+            "오탐",
+            "위양성",
+            "거짓양성",
+            "범위밖이",
+            "범위밖입",
+            "리뷰범위밖",
+            "검토범위밖",
+        ],
+        &[],
+    ),
+    (Rule::DoNotReflag, &["이미"], &["검토", "논의", "기각", "거절", "거부", "반려", "지적"]),
+    (Rule::DoNotReflag, &["버그", "결함", "문제"], &["아니다", "아닙니다", "아님"]),
+    (Rule::DoNotReflag, &["더이상논의하지", "수용하기로했", "보류하기로했", "올바르다고가정", "믿어주세요"], &[]),
     (Rule::FixStatus, FIXING, DONE),
-    (Rule::FixStatus, &["고쳤", "고쳐졌", "고친상태", "바로잡았"], &[]),
-    (Rule::VerdictConditioning, &["승인"], &["주세요", "하세요", "하십시오", "바랍니다", "해야", "하라", "할것", "해라", "으로판정"]),
-    (Rule::VerdictConditioning, &["approve로", "approve를", "approve하", "통과시켜", "통과시키", "통과해야"], &[]),
+    (Rule::FixStatus, &["버그", "결함", "문제", "경쟁", "이슈"], ENDS),
+    (Rule::FixStatus, &["고쳤", "고쳐졌", "고친상태", "바로잡았", "고침", "수정함", "수정끝"], &[]),
+    (
+        Rule::VerdictConditioning,
+        &["승인"],
+        &["주세요", "하세요", "하십시오", "바랍니다", "바람", "요망", "부탁", "하라", "해라", "으로판정"],
+    ),
+    (
+        Rule::VerdictConditioning,
+        &[
+            "approve로",
+            "approve를",
+            "approve하",
+            "approve해",
+            "통과시켜",
+            "통과시키",
+            "통과로처리",
+            "통과판정",
+            "합격으로",
+            "lgtm으로",
+            "문제없음으로",
+            "이파일은통과",
+        ],
+        &[],
+    ),
     (Rule::VerdictConditioning, &["마지막라운드", "최종라운드", "최종리뷰", "마지막리뷰"], &[]),
     (
         Rule::VerdictConditioning,
-        &["심각한것만", "치명적인것만", "중요한것만", "심각한문제만", "치명적인문제만", "blocker만", "critical만"],
+        &[
+            "심각한것만",
+            "치명적인것만",
+            "중요한것만",
+            "심각한문제만",
+            "치명적인문제만",
+            "큰문제만",
+            "보안문제만",
+            "blocker만",
+            "critical만",
+            "low로표시",
+        ],
         &[],
     ),
-    (Rule::HistoryLeak, &["이전", "지난", "앞선", "직전"], &["리뷰", "라운드", "지적", "검토"]),
-    (Rule::ReviewerImperative, &["리뷰어는", "리뷰어에게", "리뷰어가", "검토자는", "검토자에게", "당신은"], &[]),
+    (Rule::VerdictConditioning, &["심각도"], &["낮음", "낮춰", "낮추"]),
+    (Rule::HistoryLeak, &["이전", "지난", "앞선", "직전", "저번", "전"], &["리뷰에서", "라운드에서", "지적", "리뷰에", "번에"]),
+    (
+        Rule::HistoryLeak,
+        &["지난번에", "두번째라운드", "세번째라운드", "전에기각", "사용자가기각", "사용자가보류", "이라운드에서", "당신이전에"],
+        &[],
+    ),
+    (
+        Rule::ReviewerImperative,
+        &["리뷰어는", "리뷰어에게", "리뷰어가", "리뷰어님", "리뷰어여러분", "검토자는", "검토자에게", "검토하시는분", "당신은"],
+        &[],
+    ),
 ];
 
 /// Offences of Korean text: rule, first byte, last.
@@ -82,12 +217,11 @@ pub(super) fn find(words: &[Word]) -> Vec<(Rule, usize, usize)> {
 /// `3라운드`, `라운드3`, `2차리뷰`.
 fn rounds(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     let digit = |b: Option<&u8>| b.is_some_and(u8::is_ascii_digit);
-    ["라운드", "차리뷰", "차검토"].into_iter().flat_map(move |word| {
+    ["라운드에", "차리뷰", "차검토"].into_iter().flat_map(move |word| {
         text.match_indices(word).filter_map(move |(at, _)| {
             let (first, last) = (at.checked_sub(1), at + word.len());
             let before = digit(first.and_then(|f| text.as_bytes().get(f)));
-            let after = word == "라운드" && digit(text.as_bytes().get(last));
-            (before || after).then(|| (if before { at - 1 } else { at }, if after { last } else { last - 1 }))
+            before.then(|| (at - 1, last - 1))
         })
     })
 }

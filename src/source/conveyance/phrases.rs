@@ -8,12 +8,14 @@ use super::Rule;
 use super::korean::is_hangul;
 use super::words::Word;
 
-const NEVER: &str = "dont|doesnt|never|avoid|stop|skip|neednt|mustnt|shouldnt|maynt|cant|refrain|without";
-const FLAG: &str = "flag*|reflag*|reopen*|rereport*|reraise*|recommend*";
-const SAY: &str = "report*|raise|raising|mention*|list|listing|comment*|complain*|bring|note|suggest*|warn";
-const DEFECT: &str = "bug*|issue*|finding*|defect*|problem*|vulnerabilit*|race*|leak*|crash*|regression*|concern*";
-const FIXED: &str = "fixed|resolved|addressed|applied|handled|corrected|patched|repaired|mended|remediated|mitigated|closed|solved";
-const TARGET: &str = "issue*|finding*|concern*|comment*|this|that|it|them|these|those|anything|again|style|performance|problem*|warning*";
+const NEVER: &str = "dont|dnt|doesnt|never|avoid|stop|skip|neednt|mustnt|shouldnt|maynt|cant|refrain|without|nobody";
+const FLAG: &str = "flag*|reflag*|reopen*|rereport*|reraise*|recommend*|unflag*";
+const SAY: &str = "report*|raise|raising|mention*|comment*|complain*|criticize|criticise|object|highlight|question|suggest*|warn";
+const DEFECT: &str = "bug*|issue*|finding*|defect*|problem*|vulnerabilit*|race*|leak*|crash*|regression*|overflow*|flaw*";
+const FIXED: &str = "fixed|resolved|addressed|applied|handled|corrected|patched|repaired|mended|remediated|mitigated|solved";
+const TARGET: &str = "issue*|finding*|concern*|comment*|this|that|it|them|these|those|anything|again|style|problem*";
+const REMARK: &str = "finding*|comment*|complaint*|report|reports|remark*|flagging|objection*";
+const CHECK: &str = "review*|flag*|finding*|reviewer*|verdict";
 
 /// The phrases, `{NAME}` standing for a set above.
 const PHRASES: &[(Rule, &str)] = &[
@@ -21,71 +23,184 @@ const PHRASES: &[(Rule, &str)] = &[
     (Rule::FixStatus, "{FIXED} already|now|since"),
     (Rule::FixStatus, "!is|are {FIXED} $"),
     (Rule::FixStatus, "is|are ?now|?already {FIXED} in|by|with|as|since ?the ?of round*|commit*|pr|sha|review|patch"),
-    (Rule::FixStatus, "{DEFECT} ~ is|are|was|were ?now {FIXED}"),
+    (Rule::FixStatus, "{DEFECT} ~ is|are|was|were|has|have ?now|?been {FIXED}|gone|eliminated|removed|sorted|cleaned"),
     (Rule::FixStatus, "{DEFECT} {FIXED}"),
-    (
-        Rule::FixStatus,
-        "!we|i ?have ?already fixed|corrected|patched|repaired|resolved|addressed ~ bug*|issue*|finding*|already|it|this|that",
-    ),
-    (Rule::FixStatus, "no longer an|a|reproduc*|present|exist*"),
+    (Rule::FixStatus, "!we|i ?have ?already fixed|corrected|patched|repaired|resolved|addressed|removed ~ {DEFECT}|already|it|this|that"),
+    (Rule::FixStatus, "no longer reproduc*|occur*|happen*|present|exist*|applies|fails"),
+    (Rule::FixStatus, "no longer a|an {DEFECT}"),
+    (Rule::FixStatus, "{DEFECT} ~ doesnt|isnt|cannot|cant|not occur|happen|exist|present|there ?anymore|?any"),
+    (Rule::FixStatus, "taken care of"),
+    (Rule::FixStatus, "dealt with"),
+    (Rule::FixStatus, "been|was|were made safe|right ?already"),
+    (Rule::FixStatus, "cleaned|sorted|tidied up|out since|already|last"),
     (Rule::DoNotReflag, "{NEVER} ~ {FLAG}"),
-    (Rule::DoNotReflag, "no need|reason to {FLAG}"),
-    (Rule::DoNotReflag, "no need|reason to {SAY}"),
-    (Rule::DoNotReflag, "^ {NEVER} ?from {SAY} {TARGET}"),
-    (Rule::DoNotReflag, "^ {NEVER} ?from {SAY} ?the|?any|?more ~ {TARGET}"),
+    (Rule::DoNotReflag, "no need|reason to ~ {FLAG}"),
+    (Rule::DoNotReflag, "no need|reason to {SAY}|read|open|review|inspect|look"),
+    (Rule::DoNotReflag, "^ {NEVER} ?from|?ever {SAY}"),
+    (Rule::DoNotReflag, "^ {NEVER} ?from bring|call|point|write|speak up|out"),
+    (Rule::DoNotReflag, "^ {NEVER} ?from list|note|mark|include|file|block ~ {TARGET}|{REMARK}"),
     (Rule::DoNotReflag, "{NEVER} ?from {SAY} ?up {TARGET}"),
     (Rule::DoNotReflag, "refrain from {SAY}"),
     (Rule::DoNotReflag, "skip|skipping|stop|avoid {FLAG}"),
-    (Rule::DoNotReflag, "neednt|shouldnt|mustnt|never be flagged|reported|raised|mentioned|reflagged|reopened"),
+    (Rule::DoNotReflag, "neednt|shouldnt|mustnt|never|arent|isnt|not ?to be flagged|reported|raised|mentioned|reflagged|reopened"),
+    (Rule::DoNotReflag, "stay|stays|remain|remains unflagged|unreported|unmentioned"),
+    (Rule::DoNotReflag, "under no circumstances"),
+    (Rule::DoNotReflag, "forbidden|prohibited|pointless|useless|unnecessary to {FLAG}|{SAY}"),
+    (Rule::DoNotReflag, "{FLAG} ~ forbidden|pointless|useless|unnecessary|unwelcome|wastes|waste"),
     (
         Rule::DoNotReflag,
-        "ignore|disregard|overlook|skip|dismiss finding*|issue*|it|this|that|these|those|them|any|all|every|following|warning*",
+        "ignore|disregard|overlook|skip|dismiss|omit|exclude ?the|?any|?all|?every finding*|issue*|it|this|that|these|those|them",
     ),
-    (Rule::DoNotReflag, "ignore|disregard|overlook|skip|dismiss the|?of following|finding*|issue*|warning*|above|below|rest|loader|file*"),
+    (Rule::DoNotReflag, "ignore|disregard|overlook|skip|dismiss the|?of following|above|below|rest"),
+    (Rule::DoNotReflag, "exclude|omit|drop|leave ~ from|out ?of|?from the|this|your review|report|findings"),
     (Rule::DoNotReflag, "!known issue*|bug*|limitation*|finding*"),
     (Rule::DoNotReflag, "!out of scope|bounds for ?this|?the review*|pr|loop|round|change|reviewer*"),
-    (Rule::DoNotReflag, "!review*|flag*|finding*|report*|treat|consider ~ out of scope|bounds"),
-    (Rule::DoNotReflag, "already ?been reviewed|dismissed|rejected|discussed|refused|reported|flagged|raised|known|accepted|waived"),
-    (Rule::DoNotReflag, "previously ?been reviewed|dismissed|rejected|discussed|reported|flagged|raised|accepted"),
-    (Rule::DoNotReflag, "isnt|arent|not|isn a|an ?real bug|issue|finding|defect|concern|problem|vulnerability"),
+    (Rule::DoNotReflag, "!{CHECK}|treat|consider ~ out of scope|bounds"),
+    (Rule::DoNotReflag, "off limits"),
+    (Rule::DoNotReflag, "exempt from ?the|?this|?any review*|scrutiny|findings"),
+    (Rule::DoNotReflag, "needs|needed|requires|need|require no review"),
+    (Rule::DoNotReflag, "no review of ~ needed|required|necessary"),
+    (Rule::DoNotReflag, "keep|be quiet|silent about"),
+    (Rule::DoNotReflag, "^ pass|look over|elsewhere"),
+    (Rule::DoNotReflag, "focus|concentrate|look only|solely|exclusively on|at"),
+    (Rule::DoNotReflag, "concentrate|focus on ~ nothing else"),
+    (Rule::DoNotReflag, "limit|confine|restrict yourself|findings"),
+    (Rule::DoNotReflag, "{REMARK} ~ rejected|closed|invalid|unwelcome|noise|dismissed|ignored|thrown|discarded|refused|wasted"),
+    (Rule::DoNotReflag, "nobody needs|wants to hear|know"),
+    (Rule::DoNotReflag, "nothing about ~ thrown|rejected|ignored"),
+    (Rule::DoNotReflag, "anything about ~ thrown|rejected|ignored|discarded"),
+    (Rule::DoNotReflag, "^ stop reading"),
+    (Rule::DoNotReflag, "^ accept ~ as is|it"),
+    (Rule::DoNotReflag, "assume|trust|treat|presume ~ correct|right|sound|safe|fine"),
+    (Rule::DoNotReflag, "take|taken it|?as as|given given"),
+    (Rule::DoNotReflag, "working|works as intended"),
+    (Rule::DoNotReflag, "by design not|no a|an ?real {DEFECT}|fault|error"),
+    (Rule::DoNotReflag, "already ?been reviewed|dismissed|discussed|flagged|raised|waived"),
+    (Rule::DoNotReflag, "already rejected|reported|refused $"),
+    (Rule::DoNotReflag, "previously ?been reviewed|dismissed|discussed|reported|flagged|raised"),
+    (Rule::DoNotReflag, "isnt|arent|not|isn a|an ?real bug|finding|defect|vulnerability"),
+    (Rule::DoNotReflag, "isnt|arent a|an ?real issue|problem $"),
     (Rule::DoNotReflag, "isnt|arent bugs|issues|findings|defects|concerns|problems"),
     (Rule::DoNotReflag, "!false positive*"),
     (Rule::DoNotReflag, "!willnt fix"),
     (Rule::DoNotReflag, "!wontfix"),
     (Rule::DoNotReflag, "!nothing to report|flag|fix|see|review|mention"),
+    (Rule::DoNotReflag, "nothing needs saying"),
     (Rule::DoNotReflag, "not worth flagging|reporting|mentioning|raising"),
     (Rule::DoNotReflag, "no further|more findings|comments|review*"),
-    (Rule::DoNotReflag, "^ leave ~ alone"),
-    (Rule::VerdictConditioning, "return|returns|answer|give|say|output|respond|reply|issue|emit|conclude|render ~ approv*"),
-    (Rule::VerdictConditioning, "^ approve if|when|unless|once|this|it|the|as|even|anyway"),
-    (Rule::VerdictConditioning, "verdict ?is|?must|?should|?be approve|approved|needs"),
-    (Rule::VerdictConditioning, "must approve"),
-    (Rule::VerdictConditioning, "should|must|shall|can be approved"),
+    (Rule::DoNotReflag, "^ leave it|this|that|them|these|those alone"),
+    (Rule::VerdictConditioning, "return|returns|answer|give|say|output|respond|reply|issue|emit|conclude|render ~ approve|approval"),
+    (Rule::VerdictConditioning, "!^ approve $"),
+    (Rule::VerdictConditioning, "^ approve if|when|unless|once|this|it|the|as|even|anyway ?only|?long"),
+    (Rule::VerdictConditioning, "please approve|pass|accept"),
+    (Rule::VerdictConditioning, "approval is|would ~ expected|right|appropriate|wanted|warranted"),
+    (Rule::VerdictConditioning, "expect|want|need ~ positive|clean verdict|review|approval"),
+    (Rule::VerdictConditioning, "verdict ?is|?must|?should|?be|?here ?a approve|approved|pass|needs|positive|clean|lgtm"),
+    (Rule::VerdictConditioning, "verdict ~ approve|approved|pass $"),
+    (Rule::VerdictConditioning, "needs attention is|only|for"),
+    (Rule::VerdictConditioning, "needsattention"),
+    (Rule::VerdictConditioning, "reserve needs|high|critical|severity"),
+    (Rule::VerdictConditioning, "you|reviewer|reviewers|it|this must|should|shall approve"),
+    (Rule::VerdictConditioning, "!^ must approve"),
+    (Rule::VerdictConditioning, "your job|task|role is to ~ approve|pass|accept|confirm"),
+    (Rule::VerdictConditioning, "this|it|change|changes|pr|diff|branch|review should|must|shall|can be approved|accepted|merged"),
     (Rule::VerdictConditioning, "should|must converge"),
     (Rule::VerdictConditioning, "!review|verdict|round|this|change|changes|diff|loop|pr should|must ?now pass|succeed"),
-    (Rule::VerdictConditioning, "final|last round|review|pass|wave"),
-    (Rule::VerdictConditioning, "!only ?report|?flag|?list|?the blockers|blocking|critical|severe|serious|major"),
-    (Rule::VerdictConditioning, "report|flag|list|mention|raise only"),
-    (Rule::VerdictConditioning, "only report|flag|list|mention|raise"),
+    (Rule::VerdictConditioning, "final|last round|wave"),
+    (Rule::VerdictConditioning, "this is ?the|?our final|last review|pass"),
     (
         Rule::VerdictConditioning,
-        "treat|rate|rank|grade|mark|classify|count|consider ~ as|at|to ?most|?a|?an low|suggestion*|info*|nit*|minor|medium|trivial",
+        "!only ?the blockers|blocking|critical|severe|serious|major ?security finding*|issue*|bug*|problem*|defect*|ones|things|please",
     ),
-    (Rule::VerdictConditioning, "severity ?is|?at|?be|?must|?should ?most|?of low|medium|suggestion|info|minor"),
-    (Rule::VerdictConditioning, "downgrade*"),
+    (Rule::VerdictConditioning, "!only ?the blockers|blocking $"),
+    (Rule::VerdictConditioning, "only things that ~ matter"),
+    (Rule::VerdictConditioning, "report|flag|raise only|nothing|just"),
+    (Rule::VerdictConditioning, "only report|flag|raise"),
+    (
+        Rule::VerdictConditioning,
+        "treat|rate|rank|grade|mark|classify|count|consider ~ {TARGET}|everything|all ~ as|at low|suggestion*|info*|nit*|minor|trivial",
+    ),
+    (Rule::VerdictConditioning, "rate|rank|grade|mark|classify ~ {TARGET} low|minor|trivial"),
+    (Rule::VerdictConditioning, "{REMARK} ~ are|is|at ?at ?most ?a low|minor|nit*|trivial"),
+    (Rule::VerdictConditioning, "at most a nit*|suggestion*"),
+    (Rule::VerdictConditioning, "severity ?is|?at|?be|?must|?should ?most|?of low|suggestion|info|minor $"),
+    (Rule::VerdictConditioning, "severity is reserved"),
+    (Rule::VerdictConditioning, "lower|reduce|cap the|its severit*"),
+    (Rule::VerdictConditioning, "nothing ?here can|may|should be high|critical"),
+    (Rule::VerdictConditioning, "limit findings to"),
+    (Rule::VerdictConditioning, "at most one|two|three|four|five|ten finding*"),
+    (Rule::VerdictConditioning, "be lenient|gentle|generous with|about"),
+    (Rule::VerdictConditioning, "go easy on"),
+    (Rule::VerdictConditioning, "good faith about"),
+    (Rule::VerdictConditioning, "follow the author*"),
+    (Rule::VerdictConditioning, "downgrade it|this|that|them|to|finding*|any|all|severity"),
+    (Rule::VerdictConditioning, "green light"),
+    (Rule::VerdictConditioning, "!^ ship it"),
+    (Rule::VerdictConditioning, "^ sign off"),
+    (Rule::VerdictConditioning, "good to go"),
+    (Rule::VerdictConditioning, "ready to merge|ship"),
+    (Rule::VerdictConditioning, "mark ~ as accepted|approved|clean"),
+    (Rule::VerdictConditioning, "conclude that"),
+    (Rule::VerdictConditioning, "^ say yes"),
     (Rule::VerdictConditioning, "!lgtm"),
     (Rule::VerdictConditioning, "looks good to me"),
-    (Rule::HistoryLeak, "!round*|wave 0*|1*|2*|3*|4*|5*|6*|7*|8*|9*"),
-    (Rule::HistoryLeak, "!previous|prior|earlier|last|first|second|third|former round*|review*|finding*|reviewer*"),
+    (Rule::HistoryLeak, "!in|by|of|from|since|until|round* round*|wave 0*|1*|2*|3*|4*|5*|6*|7*|8*|9*"),
+    (Rule::HistoryLeak, "!^ round*|wave 0*|1*|2*|3*|4*|5*|6*|7*|8*|9*"),
+    (
+        Rule::HistoryLeak,
+        "!previous|prior|earlier|last|former|preceding ?review round*|review|reviews|finding*|reviewer*|pass|iteration*|remark*",
+    ),
+    (Rule::HistoryLeak, "second|third|fourth time we|you|this|it"),
+    (Rule::HistoryLeak, "third|second|fourth|after iteration*|two|three iteration*|settled"),
+    (Rule::HistoryLeak, "after two|three|four|several iterations|rounds|reviews"),
     (Rule::HistoryLeak, "!0*|1*|2*|3*|4*|5*|6*|7*|8*|9* ?earlier|?previous|?open|?other finding*"),
-    (Rule::ReviewerImperative, "reviewer|reviewers|you should|must|shall|may|can|need|shouldnt|mustnt|neednt|maynt|cant|have|are"),
-    (Rule::ReviewerImperative, "note|message|attention|instruction* to|for ?the|?all reviewer|reviewers"),
-    (Rule::ReviewerImperative, "dear reviewer*"),
+    (Rule::HistoryLeak, "!finding 0*|1*|2*|3*|4*|5*|6*|7*|8*|9*"),
+    (Rule::HistoryLeak, "^ last time"),
+    (Rule::HistoryLeak, "earlier|before|already you"),
+    (Rule::HistoryLeak, "you already|before|accepted|raised|told|said|dismissed"),
+    (Rule::HistoryLeak, "codex|claude|copilot raised|flagged|reported|found|said|noted"),
+    (Rule::HistoryLeak, "user|author|team|maintainer*|we|they dismissed|waived|refuted"),
+    (Rule::HistoryLeak, "agreed to leave|keep|ignore|drop"),
+    (Rule::HistoryLeak, "been settled"),
+    (Rule::HistoryLeak, "come|came up before|again|already"),
+    (Rule::HistoryLeak, "heard about ~ before"),
+    (Rule::ReviewerImperative, "reviewer|reviewers should|must|shall|may|can|need|shouldnt|mustnt|neednt|maynt|cant|have|are"),
     (
         Rule::ReviewerImperative,
-        "ignore|disregard|forget|override ?all|?any|?the|?these|?your previous|prior|above|earlier|other|instruction*|rules|template",
+        "you should|must|shall|may|can|need|shouldnt|mustnt|neednt|maynt|cant ?to ?only assume|approve|trust|ignore|accept|skip|flag|report|raise|mention|believe|conclude|return|answer|say",
     ),
-    (Rule::ReviewerImperative, "system|developer|user prompt|message|instruction*"),
+    (Rule::ReviewerImperative, "note|message|attention|instruction* to|for ?the|?all reviewer|reviewers"),
+    (Rule::ReviewerImperative, "dear reviewer*"),
+    (Rule::ReviewerImperative, "reviewer* should|note|trust|please|must"),
+    (
+        Rule::ReviewerImperative,
+        "ignore|disregard|forget|override ?all|?any|?the|?these|?your previous|prior|above|earlier|instruction*|template",
+    ),
+    (Rule::ReviewerImperative, "disregard|forget|override the ?other rules"),
+    (Rule::ReviewerImperative, "system prompt"),
+];
+
+/// Phrases that a file name speaks by, beside those above that are not marked: a name that is not shown costs nothing.
+const NAMES: &[(Rule, &str)] = &[
+    (Rule::DoNotReflag, "dont|donot|never|skip|ignore|without mention*|review*|call|report*|look|read|flag*|loader|src"),
+    (Rule::DoNotReflag, "do not mention*|review*|call|report*|look|read|flag*"),
+    (Rule::DoNotReflag, "exempt|excluded from"),
+    (Rule::DoNotReflag, "out of scope for"),
+    (Rule::DoNotReflag, "known issue* only"),
+    (Rule::DoNotReflag, "no findings|bugs|issues expected|here"),
+    (Rule::DoNotReflag, "assume|trust correct|this"),
+    (Rule::DoNotReflag, "wontfix|false by|positive"),
+    (Rule::VerdictConditioning, "should|must|please|can approve|approved|pass"),
+    (Rule::VerdictConditioning, "approved|approve this|already"),
+    (Rule::VerdictConditioning, "is approved"),
+    (Rule::VerdictConditioning, "all clear"),
+    (Rule::VerdictConditioning, "only critical"),
+    (Rule::VerdictConditioning, "verdict pass|approve*|clean"),
+    (Rule::VerdictConditioning, "lgtm"),
+    (Rule::FixStatus, "fixed in|f"),
+    (Rule::HistoryLeak, "rounds|round 0*|1*|2*|3*|4*|5*|6*|7*|8*|9* fixed|to|approved"),
+    (Rule::HistoryLeak, "in round"),
+    (Rule::ReviewerImperative, "reviewer* note|should|trust"),
 ];
 
 enum Step<'a> {
@@ -108,8 +223,10 @@ fn steps(row: &str) -> Vec<Step<'_>> {
         .collect()
 }
 
+/// Whether a word is one of a set, as it is written or as its letters look.
 fn is(word: &Word, set: &[&str]) -> bool {
-    set.iter().any(|s| s.strip_suffix('*').map_or(word.text == *s, |stem| word.text.starts_with(stem)))
+    let matches = |text: &str, s: &str| s.strip_suffix('*').map_or(text == s, |stem| text.starts_with(stem));
+    set.iter().any(|s| matches(&word.text, s)) || word.looks.as_deref().is_some_and(|l| set.iter().any(|s| matches(l, s)))
 }
 
 /// The index behind the last word of a match of `steps` that starts at `at`.
@@ -131,9 +248,11 @@ fn follows(words: &[Word], at: usize, steps: &[Step<'_>], first: bool) -> Option
             .take_while(|to| *to == at || !words[*to - 1].ends)
             .filter(|_| !parted)
             .find_map(|to| follows(words, to, rest, false)),
+        // At most three of them, so that a text of nothing else costs no depth.
         Step::Maybe(set) => {
-            let taken = words.get(at).filter(|w| !parted && is(w, set)).and_then(|_| follows(words, at + 1, steps, false));
-            taken.or_else(|| follows(words, at, rest, first))
+            let optional = |n: &usize| (at..at + n).all(|w| words.get(w).is_some_and(|w| is(w, set)) && (w == at || !words[w - 1].ends));
+            let most = (0..=3).rev().find(|n| *n == 0 || (!parted && optional(n))).unwrap_or(0);
+            (0..=most).rev().find_map(|n| follows(words, at + n, rest, first && n == 0))
         }
         Step::One(set) => words.get(at).filter(|w| !parted && is(w, set)).and_then(|_| follows(words, at + 1, rest, false)),
     }
@@ -141,9 +260,18 @@ fn follows(words: &[Word], at: usize, steps: &[Step<'_>], first: bool) -> Option
 
 /// Offences of a text: rule, first byte, last. A file name is read by the phrases that speak.
 pub(super) fn find(words: &[Word], path: bool) -> Vec<(Rule, usize, usize)> {
-    let sets = [("{NEVER}", NEVER), ("{FLAG}", FLAG), ("{SAY}", SAY), ("{DEFECT}", DEFECT), ("{FIXED}", FIXED), ("{TARGET}", TARGET)];
+    let sets = [
+        ("{NEVER}", NEVER),
+        ("{FLAG}", FLAG),
+        ("{SAY}", SAY),
+        ("{DEFECT}", DEFECT),
+        ("{FIXED}", FIXED),
+        ("{TARGET}", TARGET),
+        ("{REMARK}", REMARK),
+        ("{CHECK}", CHECK),
+    ];
     let mut found = Vec::new();
-    for (rule, row) in PHRASES {
+    for (rule, row) in PHRASES.iter().chain(if path { NAMES } else { &[] }) {
         if path && row.starts_with('!') {
             continue;
         }
@@ -172,6 +300,10 @@ fn glued(words: &[Word]) -> impl Iterator<Item = (Rule, usize, usize)> + '_ {
         ("verdictapprove", Rule::VerdictConditioning),
         ("returnapprove", Rule::VerdictConditioning),
         ("ignoreprevious", Rule::ReviewerImperative),
+        ("notflag", Rule::DoNotReflag),
+        ("donotreview", Rule::DoNotReflag),
+        ("donotmention", Rule::DoNotReflag),
+        ("shouldapprove", Rule::VerdictConditioning),
     ];
     words.iter().filter_map(|w| GLUED.iter().find(|(text, _)| w.text.contains(text)).map(|(_, rule)| (*rule, w.start, w.end)))
 }
@@ -183,6 +315,17 @@ fn records(words: &[Word]) -> Vec<(Rule, usize, usize)> {
         let next = words.get(at + 1);
         let number = |w: &Word| w.text.len() <= 4 && w.text.bytes().all(|b| b.is_ascii_digit());
         let hex = |w: &Word| w.text.len() == 12 && w.text.bytes().all(|b| b.is_ascii_hexdigit());
+        let short =
+            word.text.len() <= 4 && word.text.strip_prefix('f').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        if short && next.is_some_and(|n| is(n, &["was", "is", "dropped", "applied", "carried"])) {
+            found.push((Rule::HistoryLeak, word.start, word.end));
+        }
+        // A path behind an order to pass over it: its words stand in one chunk.
+        let orders = word.opens && is(word, &["ignore", "skip", "omit", "exclude", "disregard"]);
+        let chunk = |n: usize| words.get(at + n).map(|w| w.start);
+        if orders && chunk(1).is_some() && chunk(1) == chunk(2) && words.get(at + 1).is_some_and(|w| w.path) {
+            found.push((Rule::DoNotReflag, word.start, words[at + 2].end));
+        }
         let id = word.text == "f" && next.is_some_and(|n| n.start == word.start && (number(n) || hex(n)));
         if id {
             found.push((Rule::HistoryLeak, word.start, word.end));
@@ -192,8 +335,8 @@ fn records(words: &[Word]) -> Vec<(Rule, usize, usize)> {
             let end = next.map_or(word.end, |n| n.end.max(word.end));
             found.push((Rule::FixStatus, word.start, end));
         }
-        let outcome = ["applied", "dropped", "carried", "deferred", "dismissed", "disposition", "direction"].contains(&word.text.as_str());
-        if outcome && (word.colon || word.mark == Some('[')) {
+        let outcome = ["applied", "dropped", "carried", "disposition", "direction"].contains(&word.text.as_str());
+        if outcome && ((word.colon && word.opens) || word.mark == Some('[')) {
             found.push((Rule::HistoryLeak, word.start, word.end));
         }
         let commit =

@@ -21,6 +21,8 @@ const DASH: Syntax = Syntax { line: &["--"], block: &[("/*", "*/"), ("--[[", "]]
 const MARKUP: Syntax = Syntax { line: &[], block: &[("<!--", "-->")] };
 const LISP: Syntax = Syntax { line: &[";"], block: &[] };
 const PERCENT: Syntax = Syntax { line: &["%"], block: &[] };
+const ML: Syntax = Syntax { line: &[], block: &[("(*", "*)")] };
+const BATCH: Syntax = Syntax { line: &["REM ", "rem ", "::"], block: &[] };
 const STYLE: Syntax = Syntax { line: &[], block: &[("/*", "*/")] };
 const PHP: Syntax = Syntax { line: &["//", "#"], block: &[("/*", "*/")] };
 
@@ -39,6 +41,8 @@ fn syntax(path: &str) -> Option<&'static Syntax> {
         "html" | "htm" | "xml" | "svg" | "md" | "vue" | "svelte" | "xhtml" => &MARKUP,
         "lisp" | "el" | "clj" | "cljs" | "scm" | "rkt" | "asm" | "s" => &LISP,
         "tex" | "erl" | "hrl" | "m4" => &PERCENT,
+        "ml" | "mli" | "pas" => &ML,
+        "bat" | "cmd" => &BATCH,
         "css" => &STYLE,
         "php" => &PHP,
         _ => return None,
@@ -106,7 +110,8 @@ fn blocks(lines: &[&str], syntax: &Syntax) -> Vec<(usize, usize)> {
             }
         } else if syntax.line.iter().any(|mark| bare.starts_with(mark)) {
             push(&mut found, number, true);
-        } else if syntax.line.iter().any(|mark| line.contains(&format!(" {mark} "))) {
+        } else if syntax.line.iter().any(|mark| line.find(&format!(" {mark} ")).is_some_and(|at| line[..at].matches('"').count() % 2 == 0))
+        {
             push(&mut found, number, false);
         }
     }
@@ -133,10 +138,19 @@ fn design_word(text: &str) -> Option<&'static str> {
         "invariant",
         "note:",
         "why:",
+        "why ",
+        "hack:",
+        "xxx:",
+        "warning:",
         "do not change",
         "don't change",
+        "do not reorder",
+        "don't reorder",
         "must not",
         "must stay",
+        "must hold",
+        "must be",
+        "keep in sync",
         "trade-off",
         "tradeoff",
         "workaround",
@@ -144,9 +158,16 @@ fn design_word(text: &str) -> Option<&'static str> {
         "see #",
         "rejected:",
         "safety:",
+        "so that",
+        "we chose",
+        "instead of",
+        "never call",
         "의도",
         "때문",
         "왜냐",
+        "일부러",
+        "주의",
+        "설계상",
     ];
     let lower = text.to_lowercase();
     MEANT.iter().find(|w| lower.contains(**w)).copied()

@@ -33,8 +33,23 @@ const DESIGN: &[&str] = &[
     "tradeoffs",
     "trade",
     "north",
+    "guideline",
+    "guidelines",
+    "gotcha",
+    "gotchas",
+    "goals",
+    "style",
+    "rules",
+    "설계",
+    "아키텍처",
+    "규약",
+    "규칙",
+    "불변식",
+    "결정",
+    "원칙",
+    "목표",
 ];
-const MISSION: &[&str] = &["northstar", "mission", "purpose", "goal", "goals", "vision"];
+const MISSION: &[&str] = &["northstar", "mission", "purpose", "goal", "goals", "vision", "목표", "사명", "비전"];
 
 /// The sections of a guide that hold design rationale; one inside another is not listed twice.
 pub fn design_sections(guide: &Document) -> Vec<Section> {
@@ -51,14 +66,13 @@ pub fn design_sections(guide: &Document) -> Vec<Section> {
 pub fn mission(guides: &[Document], readme: Option<&Document>) -> Option<Section> {
     let roots = guides.iter().filter(|g| !g.path.contains('/'));
     let stated = roots.clone().find_map(|guide| {
-        let heading =
-            headings(&guide.text).into_iter().find(|h| h.speaks_of(MISSION) || h.words.windows(2).any(|w| w == ["north", "star"]))?;
+        let heading = headings(&guide.text).into_iter().find(Heading::states_a_mission)?;
         Some(section(guide, heading.start, heading.end))
     });
     stated.or_else(|| {
         let readme = readme?;
         let all = headings(&readme.text);
-        let named = all.iter().find(|h| h.speaks_of(MISSION));
+        let named = all.iter().find(|h| h.states_a_mission());
         let first = named.or(all.first())?;
         // Of a document with one title the text under it, up to the next heading.
         let next = all.iter().find(|h| h.start > first.start).map_or(first.end, |h| h.start - 1);
@@ -81,6 +95,13 @@ impl Heading {
     fn speaks_of(&self, set: &[&str]) -> bool {
         self.words.iter().any(|w| set.contains(&w.as_str()))
     }
+
+    /// What a project does not want is no mission of it.
+    fn states_a_mission(&self) -> bool {
+        let denied = self.words.windows(2).any(|w| ["non", "no", "not"].contains(&w[0].as_str()))
+            || self.words.iter().any(|w| w.starts_with("nongoal"));
+        !denied && (self.speaks_of(MISSION) || self.words.windows(2).any(|w| w == ["north", "star"]))
+    }
 }
 
 /// Every heading with the lines of its section; lines in fences are none.
@@ -88,7 +109,8 @@ fn headings(text: &str) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
     let mut fence: Option<&str> = None;
     let mut count = 0;
-    for (at, line) in text.lines().enumerate() {
+    let lines: Vec<&str> = text.lines().collect();
+    for (at, line) in lines.iter().copied().enumerate() {
         count = at as u64 + 1;
         let bare = line.trim_start();
         if let Some(mark) = ["```", "~~~"].into_iter().find(|m| bare.starts_with(m)) {
@@ -99,11 +121,22 @@ fn headings(text: &str) -> Vec<Heading> {
             };
             continue;
         }
-        let level = line.len() - line.trim_start_matches('#').len();
-        if fence.is_some() || !(1..=6).contains(&level) || !line[level..].starts_with([' ', '\t']) {
+        let hashes = line.len() - line.trim_start_matches('#').len();
+        let marked = (1..=6).contains(&hashes) && line[hashes..].starts_with([' ', '\t']);
+        let under = lines.get(at + 1).map(|l| l.trim_end()).unwrap_or_default();
+        let ruled = |mark: char| under.len() >= 3 && under.chars().all(|c| c == mark);
+        // A line of text over a line of signs is a heading too.
+        let level = match () {
+            () if marked => hashes,
+            () if bare.is_empty() || bare.starts_with(['|', '-', '>']) => 0,
+            () if ruled('=') => 1,
+            () if ruled('-') => 2,
+            () => 0,
+        };
+        if fence.is_some() || level == 0 {
             continue;
         }
-        let words = line[level..].to_lowercase();
+        let words = line[if marked { hashes } else { 0 }..].to_lowercase();
         let words = words.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
         for open in found.iter_mut().filter(|h| h.end == 0 && h.level >= level) {
             open.end = count - 1;
@@ -138,6 +171,9 @@ mod tests {
         let nested = guide("a/CLAUDE.md", "# Mission\n");
         assert_eq!(mission(&[nested], Some(&readme)).map(|s| (s.path, s.start, s.end)), Some(("README.md".to_owned(), 1, 3)));
         assert_eq!(mission(&[], Some(&guide("README.md", "no heading\n"))), None);
+        let denied = guide("CLAUDE.md", "# x\n## Non-goals\nspeed\n");
+        let goals = guide("README.md", "Tool\n====\n\nGoals\n-----\nbe right\n");
+        assert_eq!(mission(&[denied], Some(&goals)).map(|s| (s.path, s.start, s.end)), Some(("README.md".to_owned(), 4, 6)));
         assert_eq!(mission(&[], None), None);
     }
 }

@@ -53,7 +53,8 @@ impl<'a> Surface<'a> {
                     surface.segments.entry(segment).or_insert(path);
                 }
             }
-            let named = file.patch.iter().flat_map(|p| &p.identifiers);
+            // Prose names components and is none.
+            let named = file.patch.iter().filter(|_| !path.ends_with(".md")).flat_map(|p| &p.identifiers);
             for name in named {
                 surface.components.entry(name).or_insert(path);
             }
@@ -79,13 +80,19 @@ pub fn touching(rules: &[Document], touched: &[Touched], unique: &BTreeSet<Strin
 
 fn reasons(rule: &Document, surface: &Surface<'_>, touched: &[Touched]) -> BTreeSet<Basis> {
     let mut basis = BTreeSet::new();
+    // A rule does not touch itself.
     let mut take = |why, token: &str, file: &str| {
+        if file == rule.path {
+            return;
+        }
         basis.insert(Basis { why, token: token.to_owned(), changed_file: file.to_owned() });
     };
     let (front, body) = front_matter(&rule.text);
     for glob in front.globs {
         let anywhere = format!("**/{glob}");
-        let patterns: Vec<&str> = if glob.contains('/') { vec![&glob] } else { vec![&glob, &anywhere] };
+        // A folder stands for everything in it.
+        let folder = format!("{}/**", glob.trim_end_matches('/'));
+        let patterns: Vec<&str> = if glob.contains('/') { vec![&glob, &folder] } else { vec![&glob, &anywhere, &folder] };
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
             if let Ok(built) = GlobBuilder::new(pattern.trim_start_matches("./")).literal_separator(true).build() {
@@ -93,7 +100,7 @@ fn reasons(rule: &Document, surface: &Surface<'_>, touched: &[Touched]) -> BTree
             }
         }
         if let Ok(set) = set.build()
-            && let Some(file) = touched.iter().find(|t| set.is_match(&t.path))
+            && let Some(file) = touched.iter().find(|t| t.path != rule.path && set.is_match(&t.path))
         {
             take(Why::Frontmatter, &glob, &file.path);
         }
@@ -146,23 +153,40 @@ fn front_matter(text: &str) -> (Front, &str) {
     let mut listing = false;
     for line in head.lines() {
         let item = line.trim_start().strip_prefix("- ").filter(|_| listing);
-        if let Some(item) = item {
-            front.globs.extend(glob(item));
+        // A list in brackets, or a text, goes on over indented lines.
+        let more = (listing && line.starts_with([' ', '\t'])).then(|| line.trim());
+        if let Some(item) = item.or(more) {
+            front.globs.extend(parts(item).filter_map(glob));
             continue;
         }
         let Some((key, value)) = line.split_once(':').filter(|_| !line.starts_with([' ', '\t'])) else { continue };
-        listing = ["paths", "globs", "applyto", "files"].contains(&key.trim().to_lowercase().as_str());
+        listing = ["paths", "globs", "applyto", "files"].contains(&key.trim().trim_matches(['"', '\'']).to_lowercase().as_str());
         if listing {
-            front.globs.extend(value.trim().trim_matches(['[', ']']).split(',').filter_map(glob));
+            front.globs.extend(parts(value).filter_map(glob));
         }
         front.always |= key.trim().eq_ignore_ascii_case("alwaysapply") && value.trim() == "true";
     }
     (front, body)
 }
 
+/// The globs of a value: parted by commas outside braces, without brackets and without a comment behind them.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let value = value.split(" #").next().unwrap_or(value).trim().trim_matches(['[', ']']).trim();
+    let mut depth = 0usize;
+    value.split(move |c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
+
 fn glob(text: &str) -> Option<String> {
-    let plain = text.trim().trim_matches(['"', '\'']).trim();
-    (!plain.is_empty() && !plain.starts_with('#')).then(|| plain.to_owned())
+    let plain = text.trim().trim_matches(['"', '\'', '[', ']']).trim().trim_start_matches('/');
+    let marks = ["|", ">", ">-", "|-"].contains(&plain);
+    (!plain.is_empty() && !plain.starts_with('#') && !marks).then(|| plain.to_owned())
 }
 
 #[cfg(test)]
@@ -193,6 +217,21 @@ mod tests {
     fn a_rule_touches_by_glob_path_component_or_its_own_name() {
         assert_eq!(why("---\npaths:\n  - \"src/**/*.rs\"\n---\nx"), [(Why::Frontmatter, "src/**/*.rs".to_owned())]);
         assert_eq!(why("---\nglobs: *.ts, *.tsx\n---\nx"), [(Why::Frontmatter, "*.ts".to_owned())]);
+        for front in [
+            "paths: \"{src,lib}/**/*.rs\"",
+            "paths: src/**/*.{rs,go}",
+            "paths: [\n  docs/**,\n  src/**\n]",
+            "paths:\n- src/** # all",
+            "\"paths\": [\"src/**\"]",
+            "paths: /src/auth/*.rs",
+            "paths: src/",
+            "paths: src",
+            "paths: >-\n  src/**",
+        ] {
+            assert_eq!(why(&format!("---\n{front}\n---\nx")).first().map(|w| w.0), Some(Why::Frontmatter), "{front}");
+        }
+        let own = [Touched { path: ".claude/rules/money.md".to_owned(), ..Touched::default() }];
+        assert_eq!(touching(&[rule(".claude/rules/money.md", "x")], &own, &BTreeSet::new()), []);
         assert_eq!(why("Read `src/auth/login.rs` first."), [(Why::Path, "src/auth/login.rs".to_owned())]);
         assert_eq!(why("Everything in src/auth/ is audited."), [(Why::Path, "src/auth/".to_owned())]);
         assert_eq!(why("See login.rs."), [(Why::Path, "login.rs".to_owned())]);

@@ -13,11 +13,14 @@ pub(crate) struct ListSources {
     /// Choose the named source, or the only one there is
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     choose: Option<Option<String>>,
+    /// The host of the agent that asks has a built-in review (code-review), which the agent runs itself
+    #[arg(long)]
+    host_review: bool,
 }
 
 impl ListSources {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        let (answer, ask) = run(&Request { choose: self.choose }, host)?;
+        let (answer, ask) = run(&Request { choose: self.choose, host_review: self.host_review }, host)?;
         Ok(match ask {
             Some(ask) => Reply::ask(&answer, &ask),
             None => Reply::yes(&answer),

@@ -32,6 +32,12 @@ pub(crate) struct OpenResolution {
     /// checks, codex, claude (its built-in review is also called code-review) or command [default: the only one that can be invoked]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
+    /// The host of the agent that asks has a built-in review (code-review), which the agent runs itself
+    #[arg(long)]
+    host_review: bool,
+    /// Uncommitted edits of the pull request's files belong to it: review the working tree
+    #[arg(long)]
+    adopt: bool,
     /// Program and arguments of `command`, a JSON array
     #[arg(long, value_name = "JSON")]
     argv: Option<String>,
@@ -70,6 +76,8 @@ impl OpenResolution {
             codebase: self.codebase,
             no_gh: self.no_gh,
             source: self.source,
+            host_review: self.host_review,
+            adopt: self.adopt,
             argv: self.argv,
             model: self.model,
             effort: self.effort,

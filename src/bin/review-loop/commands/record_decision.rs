@@ -16,11 +16,14 @@ pub(crate) struct RecordDecision {
     /// The decision
     #[arg(long, value_name = "FILE")]
     input: Option<String>,
+    /// Exact texts that a person excuses for this loop, a list of rule, sha256 and reason
+    #[arg(long, value_name = "FILE")]
+    exceptions: Option<String>,
 }
 
 impl RecordDecision {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        let answer = run(&Request { place: self.place.place(), input: self.input }, host)?;
+        let answer = run(&Request { place: self.place.place(), input: self.input, exceptions: self.exceptions }, host)?;
         Ok(Reply::check(answer.recorded, &answer))
     }
 }

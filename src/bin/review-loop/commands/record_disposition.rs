@@ -19,11 +19,14 @@ pub(crate) struct RecordDisposition {
     /// Take the place of what was recorded for this round
     #[arg(long)]
     replace: bool,
+    /// Keep the entries for later; the round stays open until every finding has one
+    #[arg(long)]
+    draft: bool,
 }
 
 impl RecordDisposition {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        let answer = run(&Request { place: self.place.place(), input: self.input, replace: self.replace }, host)?;
-        Ok(Reply::check(answer.recorded, &answer))
+        let answer = run(&Request { place: self.place.place(), input: self.input, replace: self.replace, draft: self.draft }, host)?;
+        Ok(Reply::check(answer.violations.is_empty(), &answer))
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct RunLoop {
     /// With --respond command: program and arguments as a JSON array; {scope} and {report} are replaced by paths
     #[arg(long, value_name = "JSON")]
     respond_argv: Option<String>,
-    /// How long a source or responder may take, in seconds [default: 1800]
+    /// How long a source or responder may take, in seconds [default: rounds 1800, resolution 300]
     #[arg(long, value_name = "N")]
     limit_s: Option<String>,
     /// Run the checks.toml of the working tree too, not only that of the base commit
@@ -48,7 +48,7 @@ pub(crate) struct RunLoop {
     /// Keep one document of the whole loop in the reports folder
     #[arg(long)]
     session_doc: bool,
-    /// The most reviews the loop may execute [default: 5; a document 2, of high or critical risk 3]
+    /// The most reviews the loop may execute [default: rounds 5, a document 2, of high or critical risk 3; resolution 20]
     #[arg(long, value_name = "N")]
     max: Option<String>,
     /// implementation or document [default: implementation]
