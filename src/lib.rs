@@ -2,7 +2,7 @@
 //!
 //! Rooms, from the outside in: [`ops`] gathers, decides and emits, one file per command; [`wire`] owns the shapes of
 //! documents and [`host`] the outside world; the rooms of rules ([`scope`], [`finding`], [`report`], [`residue`],
-//! [`round`], [`resolution`], [`source`], [`check`], [`drive`]) are pure; [`base`] holds the vocabulary. Imports point down only, and
+//! [`round`], [`resolution`], [`wave`], [`source`], [`check`], [`drive`]) are pure; [`base`] holds the vocabulary. Imports point down only, and
 //! `tests/cli/house` fails on any other edge.
 
 pub mod base;
@@ -17,4 +17,5 @@ pub mod resolution;
 pub mod round;
 pub mod scope;
 pub mod source;
+pub mod wave;
 pub mod wire;

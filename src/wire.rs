@@ -2,20 +2,25 @@
 //!
 //! Takes bytes, gives checked domain values, and the other way round. Knows no file.
 
+pub mod assessment;
 pub mod attempts;
 pub mod brief;
 pub mod bundle;
 pub mod checks;
+pub mod criteria;
 pub mod decisions;
 pub mod dispositions;
+pub mod evidence;
 pub mod exceptions;
 pub mod export;
 pub mod finding_set;
 pub mod fix_journal;
+pub mod gate;
 pub mod history;
 pub mod json;
 pub mod loop_record;
 pub mod plan;
+pub mod policy;
 pub mod pull_request;
 pub mod readiness;
 pub mod recurrence;
@@ -29,3 +34,4 @@ pub mod severities;
 pub mod snapshot;
 pub mod summary;
 pub mod surface;
+pub mod wave_report;

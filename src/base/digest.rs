@@ -1,5 +1,6 @@
 //! SHA-256 as hex, and framed hashing: every part goes in with its length, so that no two inputs share a stream.
 
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 /// The lower-case hex SHA-256 of `bytes`.
@@ -10,6 +11,12 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 /// The raw SHA-256 of `bytes`.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
+}
+
+/// The lower-case hex HMAC-SHA-256 of `bytes` by `key`.
+pub fn hmac_hex(key: &[u8], bytes: &[u8]) -> String {
+    // Every length of key is one; the type says otherwise for other macs.
+    Hmac::<Sha256>::new_from_slice(key).map(|mac| hex(&mac.chain_update(bytes).finalize().into_bytes())).unwrap_or_default()
 }
 
 /// A running SHA-256.
@@ -60,6 +67,12 @@ pub fn is_sha256(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mac_is_the_one_of_rfc_4231() {
+        let mac = hmac_hex(&[0x0b; 20], b"Hi There");
+        assert_eq!(mac, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    }
 
     #[test]
     fn framing_tells_borders_apart() {

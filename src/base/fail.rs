@@ -136,6 +136,26 @@ codes! {
     SamenessMissing "SAMENESS_MISSING" State "nobody said yet which findings of this round are known from earlier ones" "track-recurrence --links takes that judgement, for every finding";
     LoopEnded "LOOP_ENDED" State "the loop was ended by a person" "start a new loop with open-resolution";
     GhUnreachable "GH_UNREACHABLE" World "gh could not reach its host" "check the network and repeat, or hand in --pr-json FILE";
+    InvalidPolicy "INVALID_POLICY" Input "the policy of the trusted commit breaks a rule of its schema" "docs/commands/resolve-policy.md shows the file; the candidate tree's policy is never read";
+    PolicyConflict "POLICY_CONFLICT" Input "the trusted commit holds two policies with different numbers" "keep one of .review-loop/policy.toml and .dex/dex.md, or the same numbers in both";
+    NoTrustedCommit "NO_TRUSTED_COMMIT" World "the repository has commits and no default branch that could be trusted" "fetch the default branch, or set origin/HEAD";
+    InvalidCriteria "INVALID_CRITERIA" Input "the criteria break a rule of their schema" "`violations` name section, place and rule";
+    ApprovalConflict "APPROVAL_CONFLICT" State "the criteria were approved before, with another hash" "approve them again with --previous and the hash that was approved";
+    InvalidSelection "INVALID_SELECTION" Input "a tier, its reason codes and who selected it do not go together" "docs/commands/select-tier.md shows which codes go with which tier";
+    InvalidWaveReport "INVALID_WAVE_REPORT" Input "a wave's report breaks a rule of its schema" "docs/commands/compile-wave.md shows the report; nothing was published";
+    ForgedState "FORGED_STATE" State "a file of a loop is not as this program wrote it" "it is kept as it is and nothing is built upon it; restore it, or start a new loop";
+    PassActive "PASS_ACTIVE" Usage "a wave called a command that only its parent may call" "hand in one report with compile-wave and stop";
+    PassOpen "PASS_OPEN" State "a pass of this loop is open" "close it with close-wave; recover-review retires one whose owner is dead";
+    NoOpenPass "NO_OPEN_PASS" State "no pass of this loop is open" "issue one with open-wave";
+    GateNotOpen "GATE_NOT_OPEN" State "the gate is paused, completed or waived" "open-gate resumes a paused gate, and opens a new one where the old one is over";
+    BindingChanged "BINDING_CHANGED" State "scope, criteria or policy are no longer what the gate was opened with" "open-gate says which binding differs and opens the gate anew";
+    StaleGeneration "STALE_GENERATION" State "the generation is not the one that completes this pass" "use the generation that the last answer printed";
+    ReviewBusy "REVIEW_BUSY" World "another wave loop runs on this checkout" "wait for it, or stop it; nothing was touched";
+    OwnerAlive "OWNER_ALIVE" State "the owner of the review is not provably dead" "recovery is for a dead owner, never for a slow wave";
+    OverrideStateInvalid "OVERRIDE_STATE_INVALID" State "the journal of overrides cannot be read, so no decision of it is known" "it is kept as it is; a person must look at it";
+    UnknownCheck "UNKNOWN_CHECK" Input "no declared check has that name" "the prompt of the pass names them";
+    InvalidEvent "INVALID_EVENT" Input "an event has a type or field that may not be written down" "docs/commands/append-event.md lists them";
+    TimeLimit "TIME_LIMIT" World "the command was ended at its time limit" "raise the limit, or see what hangs";
     Interrupted "INTERRUPTED" World "a signal asked the command to end; what was stored before is kept" "run it again with --loop-id to go on";
     Internal "INTERNAL" Bug "our own fault" "report it with the command line";
 }

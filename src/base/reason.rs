@@ -20,6 +20,13 @@ macro_rules! words {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> { to.serialize_str(self.word()) }
         }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$name, D::Error> {
+                let word = <String as serde::Deserialize>::deserialize(from)?;
+                $name::parse(&word).ok_or_else(|| serde::de::Error::custom("a word that is none of the vocabulary"))
+            }
+        }
     };
 }
 pub(crate) use words;

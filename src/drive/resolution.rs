@@ -53,7 +53,7 @@ mod tests {
             void: false,
             of_this_version: true,
             findings: 1,
-            unbound: 0,
+            decisions_in_force: true,
             surface_stands: true,
             conveyed_intent_only: true,
             bundle_is_of_surface: true,
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(on(|_| ()), Action::Dispose);
         assert_eq!(on(|r| r.sameness_judged = false), Action::Sameness);
         assert_eq!(on(|r| r.awaiting = 1), Action::Diagnose);
-        assert_eq!(on(|r| r.unbound = 1), Action::Ask);
+        assert_eq!(next(&decide(&Facts { unbound: 1, ..Facts::default() }), 0), Action::Ask);
         assert_eq!(on(|r| (r.said, r.void, r.findings) = (Said::Nothing, true, 0)), Action::Review);
         assert_eq!(on(|r| r.said = Said::Unreliable), Action::Dispose);
         assert_eq!(on(|r| (r.said, r.findings) = (Said::Approves, 0)), Action::Done);
@@ -87,7 +87,7 @@ mod tests {
                 void: true,
                 of_this_version: true,
                 findings: 0,
-                unbound: 0,
+                decisions_in_force: true,
                 surface_stands: true,
                 conveyed_intent_only: true,
                 bundle_is_of_surface: true,

@@ -71,8 +71,17 @@ pub fn signalled() -> Option<u8> {
 ///
 /// # Errors
 /// `CHILD_FAILED` when it cannot be started.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts a program other than git")]
 pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
+    let limit = launch.limit;
+    run_live(host, launch, &|| limit)
+}
+
+/// As [`run`], with a limit that is asked for again each second: whoever needs more time can be given it while it runs.
+///
+/// # Errors
+/// As [`run`].
+#[expect(clippy::disallowed_methods, reason = "the one place that starts a program other than git")]
+pub fn run_live(host: &Host, launch: Launch<'_>, limit: &dyn Fn() -> Duration) -> Result<Ended, Fail> {
     let Some((program, args)) = launch.argv.split_first() else {
         return Err(Fail::new(Code::ChildFailed, "the argv is empty"));
     };
@@ -99,7 +108,7 @@ pub fn run(host: &Host, launch: Launch<'_>) -> Result<Ended, Fail> {
     }
     let out = drain(child.stdout.take(), launch.keep);
     let err = drain(child.stderr.take(), launch.keep);
-    let (status, timed_out) = wait(&mut child, launch.limit);
+    let (status, timed_out) = wait(&mut child, limit);
     let (stdout, out_cut) = collect(&out);
     let (stderr, err_cut) = collect(&err);
     let status = status.ok();
@@ -159,8 +168,10 @@ fn collect(drained: &Drained) -> (Vec<u8>, bool) {
     drained.kept.lock().map(|mut k| (std::mem::take(&mut k.bytes), k.cut)).unwrap_or((Vec::new(), true))
 }
 
-fn wait(child: &mut Child, limit: Duration) -> (std::io::Result<std::process::ExitStatus>, bool) {
-    let deadline = Instant::now() + limit;
+fn wait(child: &mut Child, limit: &dyn Fn() -> Duration) -> (std::io::Result<std::process::ExitStatus>, bool) {
+    let began = Instant::now();
+    let mut asked = began;
+    let mut deadline = began.checked_add(limit());
     let mut pause = Duration::from_millis(1);
     loop {
         match child.try_wait() {
@@ -171,7 +182,12 @@ fn wait(child: &mut Child, limit: Duration) -> (std::io::Result<std::process::Ex
             Err(e) => return (Err(e), false),
             Ok(None) => {}
         }
-        let late = Instant::now() >= deadline;
+        let now = Instant::now();
+        if now.duration_since(asked) >= Duration::from_secs(1) {
+            (asked, deadline) = (now, began.checked_add(limit()));
+        }
+        // A limit that no clock can hold is none.
+        let late = deadline.is_some_and(|d| now >= d);
         if late || signalled().is_some() {
             return (end(child), late);
         }

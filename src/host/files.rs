@@ -231,6 +231,16 @@ pub fn check_target(path: &Path) -> Result<(), Fail> {
     Ok(())
 }
 
+/// Gives a folder that was made ready its name, durably.
+///
+/// # Errors
+/// The system's error.
+#[expect(clippy::disallowed_methods, reason = "a folder has no other way to its name, and the folder around it is synced")]
+pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Fail> {
+    std::fs::rename(from, to).map_err(|e| write_fail(&e, "rename", from))?;
+    sync_folder(to.parent().unwrap_or(to))
+}
+
 /// Removes temporary files that a killed writer of this very target left: exactly our own shape of name, and its process
 /// is gone or an hour has passed. Anything else beside a file is somebody's.
 pub fn sweep_stray_temps(host: &Host, path: &Path) {

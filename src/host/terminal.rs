@@ -1,4 +1,4 @@
-//! The terminal: progress for people on stderr, and only when a person is looking.
+//! The terminal: progress for people on stderr when a person is looking, and the report that a driver ends with.
 
 use std::io::{IsTerminal, Write};
 
@@ -8,4 +8,9 @@ pub fn progress(line: &str) {
     if stderr.is_terminal() {
         let _ = writeln!(stderr, "{}", crate::base::path::printable(line));
     }
+}
+
+/// Prints a report for people on stderr, terminal or not; a closed stderr is ignored.
+pub fn report(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }

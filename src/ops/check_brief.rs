@@ -61,13 +61,20 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let checkout = Checkout::open(host, &folder)?;
     let places = fixes.iter().flat_map(|f| std::iter::once(&f.place).chain(&f.sites));
     let lines: Lines = places.filter_map(|s| s.path.clone()).map(|path| (path.clone(), length(&checkout, &path))).collect();
-    let violations = brief::check(&fixes, &lines);
+    let mut violations = brief::check(&fixes, &lines);
+    if request.place.loop_id.is_some() {
+        let folder = Folder::open(host, &request.place)?;
+        let rounds = folder.rounds()?;
+        let known = folder.last(&rounds)?.review.findings.iter().map(|f| f.id.as_str()).collect();
+        violations.extend(brief::check_findings(&fixes, &known));
+    }
     // A sound brief of a loop is kept with its round: it survives a lost conversation.
     if violations.is_empty() && request.place.loop_id.is_some() {
         let mut folder = Folder::open(host, &request.place)?;
         let _held = folder.hold_open()?;
         let rounds = folder.rounds()?;
-        files::replace(host, &folder.last(&rounds)?.dir.join(BRIEF), &bytes)?;
+        let round = folder.last(&rounds)?.round;
+        folder.keep(&Folder::round_path(round, BRIEF), &bytes)?;
     }
     Ok(Answer { sound: violations.is_empty(), violations, substrate, moved: None })
 }

@@ -11,7 +11,8 @@ use super::track_recurrence::is_judged;
 use crate::base::severity::Grade;
 use crate::base::{Fail, number, time};
 use crate::host::Host;
-use crate::resolution::convergence::{Decision, Facts, Reason, Reviewed, Said, Verdict, decide};
+use crate::resolution::convergence::{Decision, Facts, Owed, Reason, Reviewed, Said, Verdict, decide};
+use crate::resolution::decision::Ledger;
 use crate::resolution::disposition::{BasisKind, Outcome};
 use crate::resolution::recurrence::Route;
 use crate::source::conveyance::Exception;
@@ -94,13 +95,14 @@ pub struct Answer {
 pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
     let mut folder = Folder::open(host, &request.place)?;
     if request.exit && folder.record.exited_at.is_none() {
+        // A person's end of a loop is taken whatever became of its files.
         let _held = folder.hold()?;
         folder.record.exited_at = Some(time::iso_ms(host.now_ms()));
         folder.save()?;
     }
     let max_rounds = request.max_rounds.as_deref().filter(|m| !m.is_empty());
     let max_rounds = max_rounds.map(|m| number::plain("--max-rounds", m, 1..=1000)).transpose()?;
-    of(&folder, max_rounds)
+    folder.steadily(|folder| of(folder, max_rounds))
 }
 
 /// The decision of an open loop.
@@ -120,15 +122,18 @@ pub fn of(folder: &Folder<'_>, max_rounds: Option<u64>) -> Result<(Answer, Optio
     let awaiting = if settled { Vec::new() } else { facts::on_route(&tracked, Route::Diagnose) };
     let gates = if settled { Vec::new() } else { facts::on_route(&tracked, Route::Gate) };
     let excused = folder.exceptions()?;
-    let reviewed = last.map(|last| reviewed(last, &tracked, &unbound, &now, (&awaiting, &gates), &excused)).transpose()?;
+    let reviewed = last.map(|last| reviewed(last, &tracked, &ledger, &now, (&awaiting, &gates), &excused)).transpose()?;
     let exited = folder.record.exited_at.is_some();
-    let decision = decide(&Facts { exited, reviewed, max_rounds: max_rounds.or(folder.record.max_rounds) });
+    let decision = decide(&Facts { exited, reviewed, unbound: unbound.len(), max_rounds: max_rounds.or(folder.record.max_rounds) });
     let undispositioned = match last {
         Some(s) if !settled => s.review.findings.iter().map(|f| f.id.clone()).collect(),
         _ => Vec::new(),
     };
-    let ask =
-        if exited || decision.decision == Verdict::Converged { None } else { now.ask.clone().or_else(|| question(&decision, &tracked)) };
+    let ask = if exited || decision.decision == Verdict::Converged {
+        None
+    } else {
+        in_the_way(&now, &decision).or_else(|| question(&decision, &tracked))
+    };
     let answer = Answer {
         round: last.map(|s| s.round),
         verdict: last.map(|s| match s.review.said() {
@@ -152,7 +157,7 @@ pub fn of(folder: &Folder<'_>, max_rounds: Option<u64>) -> Result<(Answer, Optio
 fn reviewed(
     last: &Stored,
     tracked: &[facts::Tracked],
-    unbound: &[Unbound],
+    ledger: &Ledger,
     now: &surface::Now,
     (awaiting, gates): (&[String], &[String]),
     excused: &[Exception],
@@ -165,7 +170,7 @@ fn reviewed(
         void: last.review.is_void(),
         of_this_version: last.review.is_of_this_version(),
         findings: last.review.findings.len(),
-        unbound: unbound.len(),
+        decisions_in_force: bundle.as_ref().is_none_or(|b| b.decisions.iter().all(|d| ledger.in_force().any(|l| l.entry.text == d.text))),
         surface_stands: now.ask.is_none() && now.fingerprint == bound.scope_fingerprint,
         conveyed_intent_only: bundle.as_ref().is_none_or(|b| b.conveyed(excused).hits.is_empty()),
         bundle_is_of_surface: bundle.as_ref().is_none_or(|b| b.scope.scope_fingerprint == bound.scope_fingerprint),
@@ -174,6 +179,19 @@ fn reviewed(
         gates: gates.len(),
         dispositions: facts::dispositioned(last, tracked),
     })
+}
+
+/// What is asked when the cap on rounds is reached.
+pub fn round_limit() -> Ask {
+    let question = "the cap on rounds is reached and the loop has not converged; what now?";
+    let options = [("more", "go on with a higher --max-rounds"), ("split", "the change is too large for one loop: review parts of it")];
+    Ask::new("round_limit", question, &options)
+}
+
+/// What the surface asks: that a fix is not committed yet stands in the way of a review alone.
+fn in_the_way(now: &surface::Now, decision: &Decision) -> Option<Ask> {
+    let review = matches!(decision.owed.first(), Some(Owed::Review | Owed::SourceAnswer | Owed::FullRereview) | None);
+    now.ask.clone().filter(|a| a.code != "uncommitted_fix" || review).filter(|_| decision.owed.first() != Some(&Owed::NewLoop))
 }
 
 fn question(decision: &Decision, tracked: &[facts::Tracked]) -> Option<Ask> {
@@ -187,9 +205,7 @@ fn question(decision: &Decision, tracked: &[facts::Tracked]) -> Option<Ask> {
         return Some(Ask::new("unbound_claims", question, &options));
     }
     if decision.reasons.contains(&Reason::RoundLimit) {
-        let question = "the cap on rounds is reached and the loop has not converged; what now?";
-        let options = [("more", "go on with a higher --max-rounds"), ("split", "the change is too large for one loop: review parts of it")];
-        return Some(Ask::new("round_limit", question, &options));
+        return Some(round_limit());
     }
     if decision.reasons.contains(&Reason::EmptyNeedsAttention) {
         let question = "the source wants attention and names no finding: nothing can be worked on, and nothing is proven; what now?";

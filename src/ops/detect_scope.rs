@@ -29,7 +29,7 @@ words! {
 }
 
 /// What is asked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Request {
     /// A folder of the checkout.
     pub repo: Option<String>,

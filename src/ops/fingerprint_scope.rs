@@ -1,6 +1,7 @@
 //! fingerprint-scope: the two fingerprints of a checkout (waves spec §6; cases/scope/README.md, Fingerprint).
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -13,6 +14,7 @@ use crate::base::id::is_empty_tree;
 use crate::host::Host;
 use crate::scope::change::{self, Raw, Status};
 use crate::scope::fingerprint::{Comparison, Content, Partial, Tracked, scope, working};
+use crate::wave::resume::Bound;
 
 /// The answer.
 #[derive(Debug, Serialize)]
@@ -64,6 +66,28 @@ pub fn of_detected(checkout: &Checkout, scope: &Detected) -> Result<String, Fail
     let fresh = if scope.raw.is_none() { raw(checkout, &comparison)? } else { Vec::new() };
     let differing = scope.raw.as_ref().unwrap_or(&fresh).iter().flat_map(Raw::ends).map(<[u8]>::to_vec).collect();
     Described { mode: "changes", comparison, differing, status: scope.status.clone() }.fingerprint(checkout)
+}
+
+/// Both fingerprints and what they are bound to, of a checkout that is open.
+///
+/// # Errors
+/// As [`run`].
+pub fn bound(checkout: &Checkout, base: Option<&str>, own: &[PathBuf]) -> Result<Bound, Fail> {
+    let look = checkout.look(&checkout.own(own))?;
+    let (head, branch) = (look.head.as_ref().map(|h| h.oid.clone()), look.status.standing.branch.clone());
+    let described = describe(checkout, base, look)?;
+    let boundary = match &described.comparison {
+        Comparison::Tree(tree) => tree.clone(),
+        Comparison::WholeCodebase => "codebase".to_owned(),
+    };
+    Ok(Bound {
+        mode: described.mode.to_owned(),
+        scope_fingerprint: described.fingerprint(checkout)?,
+        working_fingerprint: of_working(checkout, head.is_some(), &described.status)?,
+        boundary,
+        head,
+        branch,
+    })
 }
 
 /// What is fingerprinted: a comparison, the paths by which the working tree differs from its tree, and the status.

@@ -59,7 +59,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let entries = dispositions::asked(&files::read_text(&path, files::DOCUMENT_LIMIT)?)?;
     let mut folder = Folder::open(host, &request.place)?;
     let _held = folder.hold_open()?;
-    if request.draft { draft(&folder, entries) } else { record(&mut folder, entries, request.replace) }
+    if request.draft { draft(&mut folder, entries) } else { record(&mut folder, entries, request.replace) }
 }
 
 /// The name of the entries that are kept for later.
@@ -75,7 +75,7 @@ pub fn drafted(last: &Stored) -> Result<Vec<Entry>, Fail> {
 
 /// Keeps entries of a round that is not through yet, each in the place of what was kept for its finding: what a person said and what
 /// was verified survives a lost conversation.
-fn draft(folder: &Folder<'_>, entries: Vec<Entry>) -> Result<Answer, Fail> {
+fn draft(folder: &mut Folder<'_>, entries: Vec<Entry>) -> Result<Answer, Fail> {
     let rounds = folder.rounds()?;
     let last = folder.last(&rounds)?;
     if last.dispositions.is_some() {
@@ -91,7 +91,7 @@ fn draft(folder: &Folder<'_>, entries: Vec<Entry>) -> Result<Answer, Fail> {
     kept.retain(|k| !entries.iter().any(|e| e.finding == k.finding));
     kept.extend(entries);
     let bytes = crate::wire::json::document(&serde_json::json!({"entries": kept}));
-    files::replace(folder.host, &last.dir.join(DRAFT), &bytes)?;
+    folder.keep(&Folder::round_path(last.round, DRAFT), &bytes)?;
     let drafted = kept.iter().map(|e| e.finding.clone()).collect();
     Ok(Answer { recorded: false, drafted, ..answer(last.round, BTreeSet::new(), &[], &[], Vec::new(), false) })
 }

@@ -118,16 +118,78 @@ impl<'h> Folder<'h> {
         Ok(held)
     }
 
+    /// Takes over what a kill left between a file and its digest, and refuses to build on files that something else changed: a writer
+    /// that went on would make them its own. Bound: the bytes of the loop's files.
+    fn settle(&mut self) -> Result<(), Fail> {
+        if let Some((path, digest)) = self.record.pending.take() {
+            if self.digest(&path)?.as_ref() == Some(&digest) {
+                self.record.heads.insert(path, digest);
+            }
+            self.save()?;
+        }
+        for (path, head) in &self.record.heads {
+            if self.digest(path)?.as_ref() != Some(head) {
+                let file = self.dir.join(path);
+                let message = format!("`{}` is not as this program wrote it", shown(&file));
+                return Err(Fail::new(Code::ForgedState, message).with("path", file.to_string_lossy().as_ref()));
+            }
+        }
+        Ok(())
+    }
+
+    /// SHA-256 of a file of the loop as it stands; of the ledger without a line that was cut off. None when it does not exist.
+    fn digest(&self, path: &str) -> Result<Option<String>, Fail> {
+        match files::read_state(&self.dir.join(path)) {
+            Ok(bytes) if path == LEDGER => Ok(bytes.iter().rposition(|b| *b == b'\n').map(|at| sha256_hex(&bytes[..=at]))),
+            Ok(bytes) => Ok(Some(sha256_hex(&bytes))),
+            Err(fail) if fail.code == Code::NotFound => Ok(None),
+            Err(fail) => Err(fail),
+        }
+    }
+
+    /// What readers compute without a lock: once more when a writer was at work meanwhile, whose files belong to other settings.
+    ///
+    /// # Errors
+    /// Those of the settings and of what is computed.
+    pub fn steadily<T>(&mut self, compute: impl Fn(&Folder<'h>) -> Result<T, Fail>) -> Result<T, Fail> {
+        let file = self.dir.join(LOOP);
+        for _ in 0..50 {
+            let before = files::read_state(&file)?;
+            self.refresh()?;
+            let computed = compute(self);
+            if files::read_state(&file)? == before && self.record.pending.is_none() {
+                return computed;
+            }
+            // One that is killed between its two writes leaves a pending file behind: then the lock is free.
+            if self.record.pending.is_some() && lock::hold(&Host { lock_wait_ms: 200, ..self.host.clone() }, &self.dir).is_ok() {
+                self.refresh()?;
+                return compute(self);
+            }
+        }
+        compute(self)
+    }
+
     /// Locks the loop for something that a person's end of it forbids.
     ///
     /// # Errors
-    /// As [`Folder::hold`], and `LOOP_ENDED`.
+    /// As [`Folder::hold`], `LOOP_ENDED`, and `FORGED_STATE` when a file of the loop is not as it was written.
     pub fn hold_open(&mut self) -> Result<Held, Fail> {
         let held = self.hold()?;
+        self.settle()?;
         match self.record.exited_at {
             Some(_) => Err(Fail::new(Code::LoopEnded, format!("the loop `{}` was ended by a person", self.record.loop_id))),
             None => Ok(held),
         }
+    }
+
+    /// Looks at the checkout again: what is read of one is read through a copy of its index, which a program that ran since may have
+    /// moved on from.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn look_again(&mut self) -> Result<(), Fail> {
+        self.checkout = Checkout::open(self.host, &self.checkout.top)?;
+        Ok(())
     }
 
     /// Reads the settings again.
@@ -148,6 +210,7 @@ impl<'h> Folder<'h> {
     pub fn keep(&mut self, path: &str, bytes: &[u8]) -> Result<(), Fail> {
         let digest = self.announce(path, bytes)?;
         files::replace(self.host, &self.dir.join(path), bytes)?;
+        self.host.failpoint("file-written");
         self.kept(path, digest)
     }
 

@@ -14,7 +14,7 @@ use crate::check::binary::READ_LIMIT;
 use crate::check::report::Review;
 use crate::check::{self, Issue, Subject};
 use crate::finding::read::tool;
-use crate::host::child::{self, Launch};
+use crate::host::child::{self, Ended, Launch};
 use crate::host::{Host, files};
 use crate::scope::change::{self, Letter};
 use crate::scope::surface::File;
@@ -44,27 +44,7 @@ pub struct Request<'a> {
 pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
     let (checkout, scope) = surface::files_of(host, request.repo_root, request.base, request.own)?;
     let checks = project_checks(&checkout, request)?;
-    let new_lines = new_lines(&checkout, &scope)?;
-    let mut issues = Vec::new();
-    for file in scope.files.iter().filter(|f| f.status != Letter::D) {
-        if file.submodule {
-            issues.extend(unread(
-                "unread-repository",
-                file,
-                "a submodule or nested repository changed, its content was not read",
-                &checks.off,
-            ));
-        } else if checkout.left_out(&file.path).is_some() {
-            issues.extend(unread(
-                "unread-file",
-                file,
-                "the file changed but is not checked out here, its content was not read",
-                &checks.off,
-            ));
-        } else {
-            issues.extend(review_file(&checkout, file, &new_lines, &checks.off));
-        }
-    }
+    let mut issues = builtin(&checkout, &scope, &checks.off)?;
     let mut passed: Vec<String> =
         check::rules().filter(|r| !checks.off.iter().any(|o| o == r) && !issues.iter().any(|i| i.rule == **r)).map(str::to_owned).collect();
     for project in &checks.project {
@@ -82,6 +62,25 @@ pub fn run(request: &Request<'_>, host: &Host) -> Result<Review, Fail> {
     Ok(Review { issues, files: scope.files.len(), passed, warnings })
 }
 
+/// What the built-in checks find in a scope.
+///
+/// # Errors
+/// `GIT_FAILED`.
+pub fn builtin(checkout: &Checkout, scope: &detect_scope::Answer, off: &[String]) -> Result<Vec<Issue>, Fail> {
+    let new_lines = new_lines(checkout, scope)?;
+    let mut issues = Vec::new();
+    for file in scope.files.iter().filter(|f| f.status != Letter::D) {
+        if file.submodule {
+            issues.extend(unread("unread-repository", file, "a submodule or nested repository changed, its content was not read", off));
+        } else if checkout.left_out(&file.path).is_some() {
+            issues.extend(unread("unread-file", file, "the file changed but is not checked out here, its content was not read", off));
+        } else {
+            issues.extend(review_file(checkout, file, &new_lines, off));
+        }
+    }
+    Ok(issues)
+}
+
 /// What is not looked into is said.
 fn unread(rule: &str, file: &File, why: &str, off: &[String]) -> Option<Issue> {
     let path = String::from_utf8_lossy(&file.path).into_owned();
@@ -90,34 +89,49 @@ fn unread(rule: &str, file: &File, why: &str, off: &[String]) -> Option<Issue> {
     (!off.iter().any(|o| o == rule)).then_some(issue)
 }
 
-/// The checks of the loop's base commit when there is one, else of the working tree; a trusted working tree adds its own.
-fn project_checks(checkout: &Checkout, request: &Request<'_>) -> Result<Checks, Fail> {
-    const FILE: &str = ".review-loop/checks.toml";
+const FILE: &str = ".review-loop/checks.toml";
+
+fn parse_checks(bytes: &[u8]) -> Result<Checks, Fail> {
     let rules: Vec<&str> = check::rules().collect();
-    let parse = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+    match std::str::from_utf8(bytes) {
         Ok(text) => checks::read(text, &rules),
         Err(_) => Err(Fail::new(Code::InvalidChecks, format!("`{FILE}` is not UTF-8"))),
-    };
-    let worktree = || -> Result<Checks, Fail> {
-        match files::read_text(&checkout.top.join(FILE), 1 << 20) {
-            Ok(bytes) => parse(&bytes),
-            Err(fail) if fail.code == Code::NotFound => Ok(Checks::default()),
-            Err(fail) => Err(fail),
-        }
-    };
-    if crate::base::id::is_empty_tree(request.base) {
-        return worktree();
     }
-    let base = checkout.named_base(request.base)?.oid;
+}
+
+/// The checks that the working tree declares.
+///
+/// # Errors
+/// `INVALID_CHECKS`, or why the file cannot be read.
+pub fn of_worktree(checkout: &Checkout) -> Result<Checks, Fail> {
+    match files::read_text(&checkout.top.join(FILE), 1 << 20) {
+        Ok(bytes) => parse_checks(&bytes),
+        Err(fail) if fail.code == Code::NotFound => Ok(Checks::default()),
+        Err(fail) => Err(fail),
+    }
+}
+
+/// The checks that a commit declares.
+///
+/// # Errors
+/// `INVALID_CHECKS`, `GIT_FAILED`.
+pub fn of_commit(checkout: &Checkout, oid: &str) -> Result<Checks, Fail> {
     // Whether the file is there is asked apart from what it holds: a blob that cannot be read is no absence.
-    let listed = checkout.git.run(&["ls-tree", "-z", "--full-tree", &base, "--", FILE], b"")?.stdout;
-    let mut trusted = if listed.is_empty() {
-        Checks::default()
-    } else {
-        parse(&checkout.git.run(&["cat-file", "blob", &format!("{base}:{FILE}")], b"")?.stdout)?
-    };
+    let listed = checkout.git.run(&["ls-tree", "-z", "--full-tree", oid, "--", FILE], b"")?.stdout;
+    if listed.is_empty() {
+        return Ok(Checks::default());
+    }
+    parse_checks(&checkout.git.run(&["cat-file", "blob", &format!("{oid}:{FILE}")], b"")?.stdout)
+}
+
+/// The checks of the loop's base commit when there is one, else of the working tree; a trusted working tree adds its own.
+fn project_checks(checkout: &Checkout, request: &Request<'_>) -> Result<Checks, Fail> {
+    if crate::base::id::is_empty_tree(request.base) {
+        return of_worktree(checkout);
+    }
+    let mut trusted = of_commit(checkout, &checkout.named_base(request.base)?.oid)?;
     if request.trust_worktree {
-        let more = worktree()?;
+        let more = of_worktree(checkout)?;
         trusted.off.extend(more.off);
         for extra in more.project {
             trusted.project.retain(|c| c.name != extra.name);
@@ -163,7 +177,10 @@ fn review_file(checkout: &Checkout, file: &File, new_lines: &change::NewLines, o
 }
 
 /// Whether a changed file calls for a check.
-fn concerns(check: &ProjectCheck, files: &[File]) -> Result<bool, Fail> {
+///
+/// # Errors
+/// `INVALID_CHECKS` for a glob.
+pub fn concerns(check: &ProjectCheck, files: &[File]) -> Result<bool, Fail> {
     if check.globs.is_empty() {
         return Ok(true);
     }
@@ -184,7 +201,15 @@ fn concerns(check: &ProjectCheck, files: &[File]) -> Result<bool, Fail> {
 }
 
 fn run_project_check(host: &Host, checkout: &Checkout, project: &ProjectCheck) -> Result<Vec<Issue>, Fail> {
-    let shown = printable(&project.name);
+    let ended = launch(host, checkout, project)?;
+    judge(checkout, project, &ended)
+}
+
+/// Runs a check of the project.
+///
+/// # Errors
+/// `CHILD_FAILED` when it cannot be started.
+pub fn launch(host: &Host, checkout: &Checkout, project: &ProjectCheck) -> Result<Ended, Fail> {
     let launch = Launch {
         argv: &project.argv,
         cwd: &checkout.top,
@@ -193,7 +218,16 @@ fn run_project_check(host: &Host, checkout: &Checkout, project: &ProjectCheck) -
         limit: Duration::from_secs(project.limit_s),
         keep: OUTPUT_LIMIT,
     };
-    let ended = child::run(host, launch)?;
+    child::run(host, launch)
+}
+
+/// What a check of the project found.
+///
+/// # Errors
+/// `CHILD_FAILED` when it ran out of time, was ended, or printed something other than it promised: a check that did not check proves
+/// nothing.
+pub fn judge(checkout: &Checkout, project: &ProjectCheck, ended: &Ended) -> Result<Vec<Issue>, Fail> {
+    let shown = printable(&project.name);
     let failed = |why: &str| Fail::new(Code::ChildFailed, format!("the check `{shown}` {why}")).with("check", project.name.as_str());
     if ended.timed_out {
         return Err(failed(&format!("was ended after its limit of {} s", project.limit_s)));

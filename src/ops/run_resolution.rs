@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::check_convergence::{self, Residual};
 use super::resolution::review::Reviewed;
 use super::resolution::{Folder, Place, Stored, facts};
-use super::{Ask, list_carryover, open_resolution, record_disposition, run_source, track_recurrence};
+use super::{Ask, list_carryover, open_resolution, parse_findings, record_disposition, run_source, track_recurrence};
 use crate::base::{Code, Fail, number, time};
 use crate::drive::resolution::{Action, next};
 use crate::host::{Host, child, files, lock, terminal};
@@ -63,6 +63,8 @@ pub struct Answer {
     pub trace: String,
     /// The loop's folder.
     pub state_dir: Option<String>,
+    /// What can be read of an answer that was cut off at its limit: for people.
+    pub partial_findings: Vec<parse_findings::Item>,
     /// Sorted.
     pub warnings: Vec<String>,
 }
@@ -118,6 +120,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
         choice: given(&request.user_choice),
         dispositions: given(&request.dispositions),
         void: 0,
+        partial_findings: Vec::new(),
         warnings: Vec::new(),
     };
     run.same_settings()?;
@@ -126,11 +129,30 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
 
 /// A choice is one that some question offers, and a settlement is in the person's own words.
 fn chosen(request: &Request) -> Result<(), Fail> {
-    const CHOICES: [&str; 7] = ["dismiss", "defer", "exit", "incomplete_repair", "design_disagreement", "rereview", "more"];
+    const CHOICES: [&str; 12] = [
+        "dismiss",
+        "defer",
+        "exit",
+        "incomplete_repair",
+        "design_disagreement",
+        "rereview",
+        "more",
+        "retry",
+        "longer",
+        "other_source",
+        "stop",
+        "split",
+    ];
     let Some(choice) = given(&request.user_choice) else { return Ok(()) };
     if !CHOICES.contains(&choice.as_str()) {
         let message = format!("`--user-choice {}` is not one of {}", crate::base::path::printable(&choice), CHOICES.join(", "));
         return Err(Fail::new(Code::InvalidArgument, message));
+    }
+    let needs = |flag: &str| Err(Fail::new(Code::InvalidArgument, format!("`--user-choice {choice}` needs `{flag}`")));
+    match choice.as_str() {
+        "longer" if given(&request.open.limit_s).is_none() => return needs("--limit-s"),
+        "other_source" if given(&request.open.source).is_none() => return needs("--source"),
+        _ => {}
     }
     let words = given(&request.user_words).is_some_and(|w| !w.trim().is_empty());
     if matches!(choice.as_str(), "dismiss" | "defer") && !words {
@@ -155,6 +177,7 @@ struct Run<'a> {
     dispositions: Option<String>,
     /// Reviews in a row that proved nothing, in this run.
     void: u64,
+    partial_findings: Vec<parse_findings::Item>,
     warnings: Vec<String>,
 }
 
@@ -168,7 +191,8 @@ impl Run<'_> {
     fn drive(&mut self) -> Result<Outcome, Fail> {
         loop {
             self.folder.refresh()?;
-            if self.choice.as_deref() == Some("exit") {
+            self.folder.look_again()?;
+            if matches!(self.choice.as_deref(), Some("exit" | "stop" | "split")) {
                 self.choice = None;
                 let request = check_convergence::Request { place: self.place.clone(), exit: true, max_rounds: None };
                 check_convergence::run(&request, self.host)?;
@@ -200,6 +224,8 @@ impl Run<'_> {
                 return Err(self.interrupted());
             }
             if let Turn::Asks(ask) = turn {
+                self.folder.refresh()?;
+                self.folder.look_again()?;
                 let (answer, _) = check_convergence::of(&self.folder, self.max_rounds()?)?;
                 return Ok(Outcome::Asks(self.answer(answer, Some(ask.code))?, ask));
             }
@@ -209,7 +235,7 @@ impl Run<'_> {
     /// Whether the person's choice answers a question by going on.
     fn goes_on(&mut self, ask: &Ask) -> bool {
         let choices: &[&str] = match ask.code {
-            "empty_needs_attention" => &["rereview"],
+            "empty_needs_attention" => &["rereview", "other_source"],
             "round_limit" => &["more"],
             _ => &[],
         };
@@ -238,7 +264,7 @@ impl Run<'_> {
         }
         let source = given(&open.source).and_then(|s| crate::source::adapter::Name::find(&s)).map(|n| n.word().to_owned());
         let rows = [
-            ("--source", source, Some(record.source.clone())),
+            ("--source", source.filter(|_| self.choice.as_deref() != Some("other_source")), Some(record.source.clone())),
             ("--respond", given(&open.respond), record.respond.clone()),
             ("--effort", given(&open.effort), Some(record.effort.clone())),
             ("--model", given(&open.model), record.model.clone()),
@@ -252,12 +278,27 @@ impl Run<'_> {
 
     fn review(&mut self) -> Result<Turn, Fail> {
         let limit_s = given(&self.request.open.limit_s);
-        let request = run_source::Request { place: Some(self.place.clone()), limit_s, ..run_source::Request::default() };
+        // What a person answers to a source that failed or found no end is that it is run again, or another one.
+        let again = self.choice.take_if(|c| matches!(c.as_str(), "retry" | "longer" | "other_source"));
+        let source = again.filter(|c| c == "other_source").and_then(|_| given(&self.request.open.source));
+        let argv = source.as_ref().and_then(|_| given(&self.request.open.argv));
+        let request = run_source::Request {
+            place: Some(self.place.clone()),
+            limit_s,
+            source,
+            argv,
+            // The cap was asked about before.
+            max_rounds: Some("1000".to_owned()),
+            ..run_source::Request::default()
+        };
         Ok(match run_source::run(&request, self.host)? {
             Reviewed::Asks(ask) => Turn::Asks(ask),
             Reviewed::Ran(ran) => match *ran {
                 // A limit that was reached is the person's to answer, once for each time it was reached.
-                (_, Some(ask)) => Turn::Asks(ask),
+                (answer, Some(ask)) => {
+                    self.partial_findings = answer.partial_findings;
+                    Turn::Asks(ask)
+                }
                 (answer, None) => {
                     let void = self.folder.rounds()?.last().is_some_and(|s| s.review.is_void());
                     self.void = if void { self.void + 1 } else { 0 };
@@ -410,6 +451,9 @@ impl Run<'_> {
 
     fn answer(&mut self, found: check_convergence::Answer, stop: Option<&'static str>) -> Result<Answer, Fail> {
         let left = list_carryover::of(&self.folder)?;
+        if let Some(choice) = &self.choice {
+            self.warnings.push(format!("`--user-choice {choice}` answers no question that is open, and was not used"));
+        }
         self.warnings.sort();
         self.warnings.dedup();
         Ok(Answer {
@@ -423,6 +467,7 @@ impl Run<'_> {
             offers: left.offers,
             trace: left.trace,
             state_dir: Some(self.folder.dir.to_string_lossy().into_owned()),
+            partial_findings: std::mem::take(&mut self.partial_findings),
             warnings: self.warnings.clone(),
             decision: Some(found.decision),
         })

@@ -76,6 +76,8 @@ pub struct Request {
     pub trust_worktree_checks: bool,
     /// The loop whose next round it reviews.
     pub place: Option<resolution::Place>,
+    /// A cap on rounds, in place of the loop's own.
+    pub max_rounds: Option<String>,
 }
 
 /// The files of the answer.

@@ -107,13 +107,17 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         return Err(Fail::new(Code::StateMissing, format!("there is no loop `{id}` of this checkout in `{shown}`")));
     }
     drop(checkout);
-    let folder = Folder::open(host, &request.place)?;
+    Folder::open(host, &request.place)?.steadily(|folder| whole(folder, id.as_str()))
+}
+
+/// One resolution loop in full.
+fn whole(folder: &Folder<'_>, id: &str) -> Result<Answer, Fail> {
     let stored = folder.rounds()?;
     let (ledger, torn_tail) = folder.ledger()?;
     let tracked = super::resolution::facts::track(&stored, &ledger)?;
-    let (convergence, ask) = check_convergence::of(&folder, None)?;
+    let (convergence, ask) = check_convergence::of(folder, None)?;
     let status = convergence.decision.decision.word().to_owned();
-    let listed = Listed { kind: KIND, loop_id: id.as_str().to_owned(), status, round: convergence.round, damaged: None };
+    let listed = Listed { kind: KIND, loop_id: id.to_owned(), status, round: convergence.round, damaged: None };
     let open = stored.last().filter(|s| s.dispositions.is_none());
     let drafted = open.map(record_disposition::drafted).transpose()?.unwrap_or_default().into_iter().map(|e| e.finding).collect();
     let brief = open.map(|s| s.dir.join(check_brief::BRIEF)).filter(|p| p.is_file()).map(|p| p.to_string_lossy().into_owned());

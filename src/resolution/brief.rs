@@ -31,6 +31,7 @@ words! {
         SitesMissing "sites_missing",
         SiteUnverified "site_unverified",
         RepeatedSite "repeated_site",
+        FindingUnknown "finding_unknown",
         NotMoved "not_moved",
         MovedUnwanted "moved_unwanted",
         UnbriefedWrite "unbriefed_write",
@@ -53,6 +54,8 @@ pub struct Site {
     pub path: Option<String>,
     /// The line.
     pub line: Option<u64>,
+    /// Whether the file is to be made: then it has no line yet.
+    pub fresh: bool,
     /// Whether it was seen to be an instance of the same predicate; of the flagged place itself always.
     pub verified: bool,
     /// What writing it risks; none when it was not screened.
@@ -71,6 +74,8 @@ impl Site {
 /// One fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
+    /// The findings it answers.
+    pub findings: Vec<String>,
     /// The flagged place.
     pub place: Site,
     /// What was verified.
@@ -120,6 +125,12 @@ pub fn check(fixes: &[Fix], lines: &Lines) -> Vec<Violation<Rule>> {
 
 fn place(site: &Site, at: &str, lines: &Lines, found: &mut Vec<Violation<Rule>>) {
     match (&site.path, site.line) {
+        (Some(path), None) if site.fresh => {
+            if lines.get(path).is_some_and(Option::is_some) {
+                found.push(Violation::new(Rule::PlaceUnknown, at, format!("{path} is there already, and is not made anew")));
+            }
+        }
+        _ if site.fresh => found.push(Violation::new(Rule::PlaceMissing, at, "a file that is to be made is a path without a line")),
         (Some(path), Some(line)) if line > 0 => match lines.get(path) {
             Some(Some(count)) if line <= *count => {}
             Some(Some(count)) => {
@@ -142,6 +153,14 @@ fn place(site: &Site, at: &str, lines: &Lines, found: &mut Vec<Violation<Rule>>)
         }
         _ => {}
     }
+}
+
+/// The findings that a brief claims to answer and the review does not have.
+pub fn check_findings(fixes: &[Fix], known: &BTreeSet<&str>) -> Vec<Violation<Rule>> {
+    let named = fixes.iter().enumerate().flat_map(|(n, fix)| fix.findings.iter().map(move |id| (n, id)));
+    let stray = named.filter(|(_, id)| !known.contains(id.as_str()));
+    let why = |id: &str| format!("`{}` is no finding of the review", crate::base::path::printable(id));
+    stray.map(|(n, id)| Violation::new(Rule::FindingUnknown, format!("/fixes/{n}/findings"), why(id))).collect()
 }
 
 /// Every offence of what was written against its brief: by files, since an edit moves lines.
@@ -177,11 +196,18 @@ mod tests {
     use super::*;
 
     fn site(path: &str, line: u64) -> Site {
-        Site { path: Some(path.into()), line: Some(line), verified: true, risk: Some(Risk::None), decided: None }
+        Site { path: Some(path.into()), line: Some(line), fresh: false, verified: true, risk: Some(Risk::None), decided: None }
     }
 
     fn fix() -> Fix {
-        Fix { place: site("a.rs", 3), basis: "seen".into(), direction: "bound it".into(), predicate: None, sites: Vec::new() }
+        Fix {
+            findings: Vec::new(),
+            place: site("a.rs", 3),
+            basis: "seen".into(),
+            direction: "bound it".into(),
+            predicate: None,
+            sites: Vec::new(),
+        }
     }
 
     fn lines() -> Lines {
@@ -198,6 +224,7 @@ mod tests {
         let sweep = Fix { predicate: Some("unbounded index".into()), sites: vec![site("b.rs", 1)], ..fix() };
         assert_eq!(rules(&[sweep]), []);
         let broken = Fix {
+            findings: Vec::new(),
             place: Site { risk: Some(Risk::Epistemic), ..site("a.rs", 10) },
             basis: " ".into(),
             direction: String::new(),
@@ -218,6 +245,10 @@ mod tests {
         assert_eq!(found, BTreeSet::from(wanted));
         assert_eq!(rules(&[Fix { predicate: Some("x".into()), ..fix() }]), [Rule::SitesMissing]);
         assert_eq!(rules(&[fix(), fix()]), [Rule::RepeatedSite]);
+        let made = |path: &str, line| Fix { place: Site { fresh: true, line, ..site(path, 1) }, ..fix() };
+        assert_eq!(rules(&[made("new.rs", None), made("c.rs", None)]), []);
+        assert_eq!(rules(&[made("a.rs", None)]), [Rule::PlaceUnknown]);
+        assert_eq!(rules(&[made("new.rs", Some(1))]), [Rule::PlaceMissing]);
     }
 
     #[test]

@@ -63,6 +63,7 @@ words! {
         EmptyNeedsAttention "empty_needs_attention",
         RoundLimit "round_limit",
         OtherVersion "other_version",
+        DecisionRetired "decision_retired",
         UserExit "user_exit",
     }
 }
@@ -103,8 +104,8 @@ pub struct Reviewed {
     pub of_this_version: bool,
     /// How many findings it has.
     pub findings: usize,
-    /// Claims that the files do not bear out.
-    pub unbound: usize,
+    /// Whether every decision that was sent still holds.
+    pub decisions_in_force: bool,
     /// Whether the surface is still the one it read.
     pub surface_stands: bool,
     /// Whether what was sent carried intent alone.
@@ -137,6 +138,8 @@ pub struct Facts {
     pub exited: bool,
     /// The last review.
     pub reviewed: Option<Reviewed>,
+    /// Claims of the loop's files that they do not bear out, whether or not a review is left.
+    pub unbound: usize,
     /// A cap on rounds, where one was set.
     pub max_rounds: Option<u64>,
 }
@@ -169,21 +172,24 @@ pub fn decide(facts: &Facts) -> Decision {
     if facts.exited {
         return decision(Verdict::Exit, &[Reason::UserExit], &[]);
     }
+    // What is not borne out is not healed by another review: nothing of this loop can be built upon.
+    if facts.unbound > 0 {
+        let mut reasons = facts.reviewed.as_ref().map(|r| open(r).0).unwrap_or_default();
+        reasons.insert(0, Reason::UnboundClaim);
+        return Decision { asks: true, ..decision(Verdict::Blocked, &reasons, &[Owed::NewLoop]) };
+    }
     let Some(review) = &facts.reviewed else {
         return decision(Verdict::Continue, &[Reason::NotReviewed], &[Owed::Review]);
     };
     let (mut reasons, mut owed) = open(review);
     if !owed.is_empty() {
-        let capped = facts.max_rounds.is_some_and(|max| review.round >= max) && owed.contains(&Owed::FullRereview);
-        reasons.extend(capped.then_some(Reason::RoundLimit));
         owed.sort_unstable();
         owed.dedup();
-        let blocked = capped || review.unbound > 0;
-        let verdict = if blocked { Verdict::Blocked } else { Verdict::Continue };
-        // What is not borne out is not healed by another review: nothing of this loop can be built upon.
-        if review.unbound > 0 {
-            owed = vec![Owed::NewLoop];
-        }
+        // The cap is one on reviews: what is paid without one is paid first.
+        let capped = facts.max_rounds.is_some_and(|max| review.round >= max) && owed.first() == Some(&Owed::FullRereview);
+        reasons.extend(capped.then_some(Reason::RoundLimit));
+        let verdict = if capped { Verdict::Blocked } else { Verdict::Continue };
+        let blocked = capped;
         let asks = blocked || owed.first() == Some(&Owed::Gate);
         return Decision { asks, ..decision(verdict, &reasons, &owed) };
     }
@@ -215,11 +221,12 @@ fn open(review: &Reviewed) -> (Vec<Reason>, Vec<Owed>) {
     let again = if review.void { Owed::SourceAnswer } else { Owed::FullRereview };
     let undispositioned = undispositioned && !review.void;
     let rows = [
-        (review.unbound > 0, Reason::UnboundClaim, Owed::NewLoop),
         (review.said == Said::Nothing, Reason::Unproven, again),
         (review.said == Said::Unreliable, Reason::AnswerNotReliable, again),
         (!review.of_this_version, Reason::OtherVersion, Owed::FullRereview),
         (!review.conveyed_intent_only, Reason::ConveyanceBroken, Owed::FullRereview),
+        // An approval rests on what was sent; what is objected to was settled by a person who knew.
+        (!review.decisions_in_force && review.said == Said::Approves, Reason::DecisionRetired, Owed::FullRereview),
         (!review.bundle_is_of_surface, Reason::BundleNotOfSurface, Owed::FullRereview),
         (review.findings > 0 && !review.void && !review.sameness_judged, Reason::SamenessUnjudged, Owed::Sameness),
         (review.awaiting > 0, Reason::AwaitingDiagnosis, Owed::Diagnosis),
@@ -244,7 +251,7 @@ mod tests {
             void: matches!(said, Said::Nothing | Said::Unreliable) && findings == 0,
             of_this_version: true,
             findings,
-            unbound: 0,
+            decisions_in_force: true,
             surface_stands: true,
             conveyed_intent_only: true,
             bundle_is_of_surface: true,
@@ -264,7 +271,7 @@ mod tests {
         let decision = on(review(Said::Approves, 0));
         assert_eq!((decision.decision, decision.converged_by), (Verdict::Converged, Some(By::Approve)));
         assert_eq!(decide(&Facts::default()).owed, [Owed::Review]);
-        let exited = decide(&Facts { exited: true, reviewed: Some(review(Said::Approves, 0)), max_rounds: None });
+        let exited = decide(&Facts { exited: true, reviewed: Some(review(Said::Approves, 0)), ..Facts::default() });
         assert_eq!(exited.decision, Verdict::Exit);
     }
 
@@ -290,16 +297,33 @@ mod tests {
     #[test]
     fn a_cap_blocks_and_never_converges() {
         let open = Reviewed { round: 3, dispositions: Some(Dispositioned { landed: true, new: 1 }), ..review(Said::Objects, 1) };
-        let decision = decide(&Facts { reviewed: Some(open), max_rounds: Some(3), exited: false });
+        let decision = decide(&Facts { reviewed: Some(open.clone()), max_rounds: Some(3), ..Facts::default() });
         assert_eq!((decision.decision, decision.asks), (Verdict::Blocked, true));
         assert!(decision.reasons.contains(&Reason::RoundLimit));
+        // What needs no further review is paid under a cap as without one.
+        let undisposed =
+            decide(&Facts { reviewed: Some(Reviewed { dispositions: None, ..open }), max_rounds: Some(3), ..Facts::default() });
+        assert_eq!((undisposed.decision, undisposed.owed.first()), (Verdict::Continue, Some(&Owed::Disposition)));
+    }
+
+    #[test]
+    fn a_file_that_was_changed_behind_the_loop_blocks_before_and_after_a_review() {
+        for reviewed in [None, Some(review(Said::Approves, 0))] {
+            let decision = decide(&Facts { reviewed, unbound: 1, ..Facts::default() });
+            assert_eq!((decision.decision, decision.owed.as_slice()), (Verdict::Blocked, [Owed::NewLoop].as_slice()));
+        }
+        let retired = on(Reviewed { decisions_in_force: false, ..review(Said::Approves, 0) });
+        assert_eq!(
+            (retired.owed.as_slice(), retired.reasons.as_slice()),
+            ([Owed::FullRereview].as_slice(), [Reason::DecisionRetired].as_slice())
+        );
     }
 
     /// Every fact of a review in every combination: whatever is open, it does not converge.
     #[test]
     fn nothing_open_ever_converges() {
         let mut converged = 0;
-        for bits in 0u32..1 << 13 {
+        for bits in 0u32..1 << 14 {
             let bit = |n: u32| bits >> n & 1 == 1;
             for said in [Said::Approves, Said::Objects, Said::Unreliable, Said::Nothing] {
                 for findings in [0, 2] {
@@ -309,7 +333,7 @@ mod tests {
                         void: matches!(said, Said::Nothing | Said::Unreliable) && findings == 0,
                         of_this_version: bit(12),
                         findings,
-                        unbound: usize::from(bit(1)),
+                        decisions_in_force: bit(13),
                         surface_stands: bit(2),
                         conveyed_intent_only: bit(3),
                         bundle_is_of_surface: bit(4),
@@ -318,13 +342,17 @@ mod tests {
                         gates: usize::from(bit(7)),
                         dispositions: bit(8).then_some(Dispositioned { landed: bit(9), new: usize::from(bit(10)) }),
                     };
-                    let facts = Facts { exited: bit(11), reviewed: Some(reviewed.clone()), max_rounds: None };
+                    let unbound = usize::from(bit(1));
+                    let facts = Facts { exited: bit(11), reviewed: Some(reviewed.clone()), unbound, max_rounds: None };
                     if decide(&facts).decision != Verdict::Converged {
                         continue;
                     }
                     converged += 1;
                     assert!(matches!(said, Said::Approves | Said::Objects), "{reviewed:?}");
-                    assert!(bit(2) && bit(3) && bit(4) && bit(12) && !bit(1) && !bit(6) && !bit(11), "{reviewed:?}");
+                    assert!(
+                        bit(2) && bit(3) && bit(4) && bit(12) && (bit(13) || said == Said::Objects) && !bit(1) && !bit(6) && !bit(11),
+                        "{reviewed:?}"
+                    );
                     assert!(findings == 0 || !bit(7) || bit(8), "a gate is open: {reviewed:?}");
                     assert!(findings == 0 || (bit(8) && bit(5)), "{reviewed:?}");
                     assert!(!(bit(8) && bit(9)), "{reviewed:?}");

@@ -25,21 +25,20 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Fix>, Fail> {
 
 fn fix(value: &Value, at: &str) -> Result<Fix, Fail> {
     let f = Fields::of(value, at)?;
-    f.only(&["findings", "path", "line", "basis", "direction", "risk", "decided", "predicate", "sites", "note"])?;
-    if f.get("findings").is_some() {
-        f.texts("findings")?;
-    }
+    f.only(&["findings", "path", "line", "new", "basis", "direction", "risk", "decided", "predicate", "sites", "note"])?;
+    let findings = if f.get("findings").is_some() { f.texts("findings")? } else { Vec::new() };
     f.maybe_text("note")?;
     let text = |key: &str| f.maybe_text(key).map(|t| t.unwrap_or_default().to_owned());
     let sites = f.maybe_list("sites")?.iter().enumerate();
     let sites = sites.map(|(n, value)| {
         let at = format!("{at}/sites/{n}");
         let f = Fields::of(value, &at)?;
-        f.only(&["path", "line", "verified", "risk", "decided"])?;
+        f.only(&["path", "line", "new", "verified", "risk", "decided"])?;
         let verified = f.get("verified").map_or(Ok(false), |_| f.flag("verified"))?;
         Ok(Site { verified, ..site(&f, &at)? })
     });
     Ok(Fix {
+        findings,
         place: site(&f, at)?,
         basis: text("basis")?,
         direction: text("direction")?,
@@ -62,5 +61,12 @@ fn site(f: &Fields<'_>, at: &str) -> Result<Site, Fail> {
     if path.as_deref().is_some_and(|p| p.starts_with('/') || p.split('/').any(|part| matches!(part, "" | "." | ".."))) {
         return Err(f.wrong("path", "a path from the top of the repository"));
     }
-    Ok(Site { path, line: f.maybe_count("line")?, verified: true, risk, decided: decided.transpose()? })
+    Ok(Site {
+        path,
+        line: f.maybe_count("line")?,
+        fresh: f.get("new").map_or(Ok(false), |_| f.flag("new"))?,
+        verified: true,
+        risk,
+        decided: decided.transpose()?,
+    })
 }

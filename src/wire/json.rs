@@ -271,6 +271,36 @@ fn shape(at: &str, key: &str, wanted: &str) -> Fail {
     Fail::new(Code::BadShape, format!("{shown} must be {wanted}")).with("at", pointer)
 }
 
+/// Reads a document of ours whose shape is a type that refuses unknown fields; its version is looked at first.
+///
+/// # Errors
+/// The strict reader's codes, `SCHEMA_NEWER`, `BAD_SHAPE`.
+pub fn typed<T: serde::de::DeserializeOwned>(bytes: &[u8], known: u64) -> Result<T, Fail> {
+    let value = parse(bytes)?;
+    Fields::of(&value, "")?.version(known)?;
+    shaped(value)
+}
+
+/// A value as a type that refuses unknown fields.
+///
+/// # Errors
+/// `BAD_SHAPE`.
+pub fn shaped<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, Fail> {
+    serde_json::from_value(value)
+        .map_err(|e| Fail::new(Code::BadShape, format!("the document breaks its schema: {}", printable(&e.to_string()))))
+}
+
+/// The lines of a journal as documents; a last line that was cut off is left out.
+///
+/// # Errors
+/// As [`typed`], with the number of the line.
+pub fn lines<T: serde::de::DeserializeOwned>(bytes: &[u8], known: u64) -> Result<Vec<T>, Fail> {
+    let whole = &bytes[..bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)];
+    let lines = whole.split(|b| *b == b'\n').filter(|l| !l.is_empty()).enumerate();
+    let numbered = |at: usize, fail: Fail| Fail { message: format!("line {}: {}", at + 1, fail.message), ..fail }.with("line", at + 1);
+    lines.map(|(at, line)| typed(line, known).map_err(|fail| numbered(at, fail))).collect()
+}
+
 /// Pretty bytes of a document of ours: two blanks of indent, one final newline.
 pub fn document<T: serde::Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();

@@ -59,6 +59,18 @@ const TARGETS: &[Target] = &[
     ("resolution loop", |b| drop(wire::resolution_loop::read(b))),
     ("review record", |b| drop(wire::review::read(b))),
     ("surface", |b| drop(wire::surface::read(b))),
+    ("policy", |b| drop(wire::policy::read(&String::from_utf8_lossy(b)))),
+    ("policy table", |b| {
+        let _ = review_loop::wave::policy::of_markdown(&String::from_utf8_lossy(b));
+    }),
+    ("criteria", |b| drop((wire::criteria::read(b), wire::criteria::approval(b)))),
+    ("wave report", |b| drop(wire::wave_report::read(b))),
+    ("manifest", |b| drop(wire::evidence::manifest(b))),
+    ("assessment", |b| drop(wire::assessment::read(&String::from_utf8_lossy(b), "g"))),
+    ("gate", |b| drop(wire::gate::gate(b, |_| String::new()))),
+    ("pass", |b| drop(wire::gate::pass(b))),
+    ("overrides", |b| drop(wire::json::lines::<review_loop::wave::control::Row>(b, 1))),
+    ("events", |b| drop(wire::json::lines::<review_loop::wave::journal::Event>(b, 1))),
     ("trace", |b| drop(review_loop::resolution::trace::parse(&String::from_utf8_lossy(b)))),
     ("conveyance", |b| {
         let text = String::from_utf8_lossy(&b[..b.len().min(1 << 14)]);

@@ -31,13 +31,26 @@ fn allowed(room: &str) -> &'static [&'static str] {
         "host" => &[],
         "report" | "design" => &["finding"],
         "round" => &["finding", "report", "residue"],
-        "check" | "source" | "resolution" => &["finding", "scope"],
+        "check" | "source" | "resolution" | "wave" => &["finding", "scope"],
         "drive" => &["finding", "scope", "report", "residue", "round", "check", "resolution"],
-        "wire" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "drive"],
-        "ops" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "drive", "wire", "host"],
-        "lib" => {
-            &["base", "check", "drive", "finding", "host", "ops", "report", "residue", "resolution", "round", "scope", "source", "wire"]
-        }
+        "wire" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "wave", "drive"],
+        "ops" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "wave", "drive", "wire", "host"],
+        "lib" => &[
+            "base",
+            "check",
+            "drive",
+            "finding",
+            "host",
+            "ops",
+            "report",
+            "residue",
+            "resolution",
+            "round",
+            "scope",
+            "source",
+            "wave",
+            "wire",
+        ],
         other => panic!("the room `{other}` is not in the picture of docs/architecture.md"),
     }
 }

@@ -27,3 +27,4 @@ mod scope;
 mod skills;
 mod sources;
 mod trust;
+mod waves;

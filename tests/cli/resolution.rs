@@ -511,10 +511,91 @@ fn a_person_ends_the_loop_at_once_and_that_is_no_convergence() {
 fn a_cap_on_rounds_asks_and_never_converges() {
     let l = Loop::with(&["--max-rounds", "1"]);
     l.review(FIRST);
+    // What needs no further review is paid first, cap or not.
+    assert_eq!(l.decision().1, "continue");
     l.edit("bounded\n");
     l.settle(applied()).ok();
-    let ran = l.run(&["check-convergence"]);
-    assert_eq!((ran.status, &ran.json["decision"], &ran.json["ask"]["code"]), (3, &json!("blocked"), &json!("round_limit")));
+    for command in ["check-convergence", "run-source"] {
+        let ran = l.run(&[command]);
+        assert_eq!((ran.status, &ran.json["ask"]["code"]), (3, &json!("round_limit")), "{}", ran.stdout);
+    }
+    assert_eq!(l.decision().1, "blocked");
+    assert_eq!(l.run(&["run-source", "--max-rounds", "2"]).ok()["verdict"], "needs_attention");
+}
+
+#[test]
+fn no_command_builds_upon_a_file_that_is_not_as_it_was_written() {
+    // A review that is gone is not made good by another one.
+    let l = Loop::open();
+    l.review("[critical] src/lib.rs:1 — the index is not bounded\nVERDICT: needs-attention\n");
+    std::fs::remove_dir_all(l.kit.path(&format!("{}/rounds", l.dir()))).unwrap();
+    assert_eq!((l.decision().0, l.decision().1.as_str(), l.owes()), (3, "blocked", vec!["new_loop".to_owned()]));
+    l.kit.write("said", "No findings.\nVERDICT: approve\n");
+    let refused = l.run(&["run-source"]).fails("FORGED_STATE");
+    assert!(refused["error"]["path"].as_str().unwrap().contains("/rounds/001/"), "{refused}");
+    assert_ne!(l.decision().0, 0);
+    // Nor are dispositions, a decision or a draft.
+    let l = Loop::open();
+    l.review(FIRST);
+    l.kit.write("d", decided("The loader blocks.", &format!("r1/{}", l.ids()[0])).to_string());
+    l.run(&["record-decision", "--input", "d"]).ok();
+    l.settle(asked("carried")).ok();
+    let kept = l.kit.read(&format!("{}/rounds/001/dispositions.json", l.dir()));
+    std::fs::remove_file(l.kit.path(&format!("{}/rounds/001/dispositions.json", l.dir()))).unwrap();
+    l.settle(refuted()).fails("FORGED_STATE");
+    l.kit.write(&format!("{}/rounds/001/dispositions.json", l.dir()), &kept);
+    let ledger = l.kit.read(&format!("{}/decisions.jsonl", l.dir()));
+    std::fs::remove_file(l.kit.path(&format!("{}/decisions.jsonl", l.dir()))).unwrap();
+    l.run(&["record-decision", "--input", "d"]).fails("FORGED_STATE");
+    l.kit.write(&format!("{}/decisions.jsonl", l.dir()), ledger);
+    assert_eq!(l.run(&["record-decision", "--input", "d"]).ok()["already"], true);
+    let l = Loop::open();
+    l.review(FIRST);
+    let mut entry = applied();
+    entry["finding"] = json!(l.ids()[0]);
+    l.kit.write("entries", json!({"entries": [entry]}).to_string());
+    l.run(&["record-disposition", "--draft", "--input", "entries"]);
+    let draft = format!("{}/rounds/001/draft.json", l.dir());
+    l.kit.write(&draft, l.kit.read(&draft).replace("applied", "dropped"));
+    l.run(&["record-disposition", "--draft", "--input", "entries"]).fails("FORGED_STATE");
+    assert_eq!(l.decision().1, "blocked");
+}
+
+#[test]
+fn a_kill_between_a_file_and_its_digest_leaves_a_loop_that_goes_on() {
+    let mut l = Loop::open();
+    l.review(FIRST);
+    l.kit.write("d", decided("The loader blocks.", &format!("r1/{}", l.ids()[0])).to_string());
+    l.kit.set("REVIEW_LOOP_TEST_FAILPOINT", "file-written");
+    let entries = json!({"entries": [{"finding": l.ids()[0], "class": "mechanical", "outcome": "dropped", "basis": "the caller checks", "basis_kind": "verify"}]});
+    l.kit.write("entries", entries.to_string());
+    assert_eq!(l.run(&["record-disposition", "--input", "entries"]).status, -1);
+    l.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
+    // Another command writes another file: what was left half done is taken over first.
+    l.run(&["record-decision", "--input", "d"]).ok();
+    assert_eq!(l.run(&["record-disposition", "--input", "entries"]).ok()["already"], true);
+    l.review("No findings.\nVERDICT: approve\n");
+    assert_eq!((l.decision().0, l.decision().2["unbound"].clone()), (0, json!([])));
+}
+
+#[test]
+fn an_approval_does_not_outlive_a_decision_that_it_was_given_under() {
+    let l = Loop::open();
+    l.review(FIRST);
+    let first = l.ids().remove(0);
+    l.kit.write("d", decided("The loader blocks.", &format!("r1/{}", l.ids()[0])).to_string());
+    l.run(&["record-decision", "--input", "d"]).ok();
+    l.settle(asked("dropped")).ok();
+    l.review("No findings.\nVERDICT: approve\n");
+    assert_eq!(l.decision().1, "converged");
+    let mut other = decided("The loader is lazy.", &format!("r1/{}", first));
+    (other["event"], other["supersedes"]) = (json!("supersede"), json!("D-1"));
+    l.kit.write("d", other.to_string());
+    l.run(&["record-decision", "--input", "d"]).ok();
+    let (status, _, json) = l.decision();
+    assert_eq!((status, &json["reasons"]), (1, &json!(["decision_retired"])), "{json}");
+    l.review("No findings.\nVERDICT: approve\n");
+    assert_eq!(l.decision().1, "converged");
 }
 
 #[test]
@@ -674,6 +755,14 @@ fn a_brief_is_checked_before_and_after_the_writing() {
     let open = l.run(&["check-brief", "--brief", "brief"]);
     let rules: Vec<&str> = open.json["violations"].as_array().unwrap().iter().map(|v| v["rule"].as_str().unwrap()).collect();
     assert_eq!(rules, ["basis_missing", "direction_missing", "place_unknown", "risk_missing"]);
+    let made = json!({"path": "tests/new.rs", "new": true, "basis": "seen", "direction": "a test", "risk": "none"});
+    l.kit.write("brief", json!({"fixes": [made]}).to_string());
+    l.run(&["check-brief", "--brief", "brief"]).ok();
+    let mut stray = made;
+    stray["findings"] = json!(["F-99"]);
+    l.kit.write("brief", json!({"fixes": [stray]}).to_string());
+    let stray = l.run(&["check-brief", "--brief", "brief"]);
+    assert_eq!((stray.status, &stray.json["violations"][0]["rule"]), (1, &json!("finding_unknown")));
     l.kit.write("brief", json!({"fixes": [{"path": "../x", "line": 1}]}).to_string());
     l.run(&["check-brief", "--brief", "brief"]).fails("BAD_SHAPE");
 }
@@ -761,6 +850,8 @@ fn a_pull_request_is_reviewed_on_its_head_and_its_fixes_are_commits() {
     let finding = run(&["track-recurrence"]).ok()["findings"][0]["finding"].as_str().unwrap().to_owned();
     kit.write("r/a.rs", "fixed\n");
     kit.write("r/b.rs", "swept\n");
+    // Recorded first, committed then: what is not committed stands in the way of a review alone.
+    assert_eq!((run(&["check-convergence"]).status, &run(&["show-status"]).json["next"]["command"]), (1, &json!("record-disposition")));
     let mut entry = applied();
     entry["finding"] = json!(finding);
     entry["paths"] = json!(["a.rs", "b.rs"]);
@@ -776,6 +867,12 @@ fn a_pull_request_is_reviewed_on_its_head_and_its_fixes_are_commits() {
     run(&["run-source"]).ok();
     assert!(kit.read(&format!("{dir}/rounds/002/prompt")).contains(&format!("{base}...{fixed}")));
     assert_eq!(run(&["check-convergence"]).ok()["decision"], "converged");
+    // What was edited since, outside the pull request's files too, no diff of commits would show.
+    kit.write("r/CLAUDE.md", "an edit that nobody sees\n");
+    for command in ["check-convergence", "run-source"] {
+        assert_eq!(run(&[command]).json["ask"]["code"], "uncommitted_fix");
+    }
+    std::fs::remove_file(kit.path("r/CLAUDE.md")).unwrap();
     let mut redirecting = decided("Loading moves to the plugin host.", &format!("r1/{finding}"));
     redirecting["redirects_work"] = json!(true);
     kit.write("d", redirecting.to_string());

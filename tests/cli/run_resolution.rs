@@ -287,3 +287,29 @@ fn two_runs_of_one_loop_do_not_review_twice() {
     let outcomes: Vec<Value> = both.into_iter().map(|c| serde_json::from_slice(&c.wait_with_output().unwrap().stdout).unwrap()).collect();
     assert!(outcomes.iter().all(|o| o["decision"] == "converged" && o["rounds"] == 2), "{outcomes:?}");
 }
+
+#[test]
+fn a_source_that_finds_no_end_is_asked_about_and_every_answer_is_taken() {
+    let kit = kit();
+    kit.write("r/a.rs", "two\n");
+    kit.write("slow.sh", "echo '[high] a.rs:1 — the index is not bounded'; exec sleep 1000\n");
+    let argv = json!(["sh", kit.text("slow.sh")]).to_string();
+    let first = drive(&kit, &["--source", "command", "--source-argv", &argv, "--limit-s", "1"]);
+    assert_eq!((first.status, &first.json["ask"]["code"]), (3, &json!("source_timed_out")), "{}", first.stdout);
+    assert_eq!((&first.json["decision"], &first.json["owed"]), (&json!("continue"), &json!(["source_answer"])), "{}", first.stdout);
+    assert_eq!(first.json["partial_findings"][0]["title"], "the index is not bounded", "{}", first.stdout);
+    go_on(&kit, &first, &["--user-choice", "longer"]).fails("INVALID_ARGUMENT");
+    go_on(&kit, &first, &["--user-choice", "other_source"]).fails("INVALID_ARGUMENT");
+    let unused = go_on(&kit, &first, &["--user-choice", "incomplete_repair"]);
+    assert!(unused.json["warnings"][0].as_str().unwrap().contains("answers no question"), "{}", unused.stdout);
+    kit.write("slow.sh", "printf 'No findings.\\nVERDICT: approve\\n'\n");
+    assert_eq!(go_on(&kit, &first, &["--user-choice", "retry"]).json["decision"], "converged");
+    kit.write("slow.sh", "exec sleep 1000\n");
+    kit.write("r/a.rs", "three\n");
+    let again = go_on(&kit, &first, &[]);
+    assert_eq!(again.json["ask"]["code"], "source_timed_out", "{}", again.stdout);
+    let other = go_on(&kit, &again, &["--user-choice", "other_source", "--source", "checks"]);
+    assert_eq!((other.status, &other.json["decision"]), (0, &json!("converged")), "{}", other.stdout);
+    kit.write("r/a.rs", "<<<<<<< HEAD\n");
+    assert_eq!(go_on(&kit, &other, &["--user-choice", "stop"]).json["decision"], "exit");
+}

@@ -79,6 +79,11 @@ fn filled(word: &str) -> String {
         "BASE" => "abcdef1",
         "SOURCE" => "checks",
         "SECONDS" => "600",
+        "PROVIDER" => "codex",
+        "SOURCE_OF_DECISION" => "human",
+        "TIER" => "small",
+        "CODES" => "localized-change,focused-verification",
+        "REASON" => "pass_timeout",
         other => other,
     };
     value.to_owned()
@@ -99,6 +104,35 @@ fn every_command_line_parses_against_the_real_grammar() {
         }
     }
     assert!(seen >= 30, "{seen}");
+}
+
+#[test]
+fn every_command_of_the_wave_loop_is_sequenced_by_its_skill() {
+    let skill = package().join("skills/wave-review-loop");
+    let all: String = pages(&skill).iter().map(|p| text(p)).collect();
+    for command in [
+        "seal-criteria",
+        "resolve-policy",
+        "assess-floor",
+        "run-waves",
+        "show-gate",
+        "open-gate",
+        "open-wave",
+        "run-check",
+        "compile-wave",
+        "close-wave",
+        "set-override",
+        "clear-override",
+        "waive-gate",
+        "recover-review",
+        "check-receipt",
+    ] {
+        assert!(all.contains(&format!("review-loop {command} ")), "{command}");
+    }
+    let report = &fences(&text(&skill.join("references/wave.md")), "json")[0];
+    assert!(wire::wave_report::read(report.as_bytes()).is_ok());
+    // Tier numbers are printed by the tool and restated nowhere.
+    assert!(!all.contains("| small |") && !all.contains("3 clean") && !all.contains("six clean"));
 }
 
 #[test]

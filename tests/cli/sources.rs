@@ -102,6 +102,7 @@ fn sources_are_chosen_by_name_or_because_there_is_only_one() {
         listed["sources"].as_array().unwrap().iter().map(|s| (s["name"].as_str().unwrap(), s["invokable"].as_bool().unwrap())).collect();
     assert_eq!(names, [("checks", true), ("claude", false), ("codex", false)]);
     assert_eq!(listed["sources"][1]["reason"], "`claude --version` ended with 127");
+    assert!(kit.run(&["list-sources", "--choose", "--host-review"]).json["error"].is_null());
     let only = kit.run(&["list-sources", "--choose"]).ok();
     assert_eq!((&only["chosen"], &only["chosen_because"]), (&json!("checks"), &json!("only_one")));
     let missing = kit.run(&["list-sources", "--choose", "codex"]);

@@ -76,7 +76,9 @@ fn grammar_for(words: &[OsString]) -> clap::Command {
 pub(crate) fn dashes_are_values(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
         let text = arg.get_action().takes_values() && arg.get_value_parser().type_id() == TypeId::of::<String>();
-        if text { arg.allow_hyphen_values(true).value_parser(word) } else { arg }
+        // A flag whose value may be left out ends where the next flag begins.
+        let optional = arg.get_num_args().is_some_and(|n| n.min_values() == 0);
+        if text && !optional { arg.allow_hyphen_values(true).value_parser(word) } else { arg }
     })
 }
 

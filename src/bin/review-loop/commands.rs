@@ -33,6 +33,11 @@ macro_rules! commands {
     };
 }
 
+/// The stop hook's answer when it could not look.
+pub(crate) fn hook_failure(words: &[std::ffi::OsString]) -> crate::output::Reply {
+    answer_stop_hook::of_failure(words)
+}
+
 commands! {
     "rounds" {
         expand_loop_args ExpandLoopArgs false,
@@ -75,6 +80,27 @@ commands! {
         harvest_intent HarvestIntent false,
         check_conveyance CheckConveyance false,
         render_prompt RenderPrompt false,
+    }
+    "waves" {
+        resolve_policy ResolvePolicy false,
+        assess_floor AssessFloor false,
+        select_tier SelectTier false,
+        seal_criteria SealCriteria false,
+        open_gate OpenGate false,
+        open_wave OpenWave false,
+        run_check RunCheck false,
+        compile_wave CompileWave false,
+        close_wave CloseWave false,
+        show_gate ShowGate false,
+        check_receipt CheckReceipt false,
+        set_override SetOverride false,
+        clear_override ClearOverride false,
+        waive_gate WaiveGate false,
+        recover_review RecoverReview false,
+        append_event AppendEvent false,
+        show_events ShowEvents false,
+        answer_stop_hook AnswerStopHook false,
+        run_waves RunWaves false,
     }
     "resolution" {
         open_resolution OpenResolution false,

@@ -8,6 +8,7 @@ mod input;
 mod loop_flags;
 mod output;
 mod scope_flags;
+mod wave_flags;
 
 use std::process::ExitCode;
 
@@ -20,11 +21,16 @@ fn main() -> ExitCode {
         return ExitCode::from(guard::run(&words[2..]));
     }
     std::panic::set_hook(Box::new(|_| {}));
+    // A host reads any other status of its hook than 0 as a failed one, and 2 as an order to go on.
+    let hook = words.get(1).is_some_and(|w| w == "answer-stop-hook").then(|| words.clone());
     let done = std::panic::catch_unwind(|| {
         let host = host();
         match cli::parse(words) {
             cli::Parsed::Text(text) => output::text(&text),
-            cli::Parsed::Refused(fail) => output::fail(&fail, false, false),
+            cli::Parsed::Refused(fail) => match &hook {
+                Some(words) => output::reply(&commands::hook_failure(words), false),
+                None => output::fail(&fail, false, false),
+            },
             cli::Parsed::Command(call) => {
                 let mut host = host;
                 host.lock_wait_ms = call.lock_wait_ms;
@@ -36,9 +42,11 @@ fn main() -> ExitCode {
             }
         }
     });
-    let status =
-        done.unwrap_or_else(|_| output::fail(&Fail::new(Code::Internal, "the program broke an assumption of its own"), false, false));
-    ExitCode::from(status)
+    let status = done.unwrap_or_else(|_| match &hook {
+        Some(words) => output::reply(&commands::hook_failure(words), false),
+        None => output::fail(&Fail::new(Code::Internal, "the program broke an assumption of its own"), false, false),
+    });
+    ExitCode::from(if hook.is_some() { 0 } else { status })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

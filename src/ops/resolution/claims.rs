@@ -13,7 +13,9 @@ use crate::base::reason::words;
 use crate::base::verdict::Class;
 use crate::finding::read;
 use crate::host::{files, journal};
+use crate::ops::check_brief::BRIEF;
 use crate::ops::parse_findings;
+use crate::ops::record_disposition::DRAFT;
 use crate::ops::render_prompt::addressed;
 use crate::resolution::decision::Ledger;
 use crate::source::prompt;
@@ -79,7 +81,7 @@ fn of_round(folder: &Folder<'_>, stored: &Stored, before: Option<&Stored>, ledge
         Ok(document(&stored.dir.join(name), |bytes| Ok(bytes.len()))?.map(|(_, sha256)| sha256))
     };
     let mut claims = Vec::new();
-    for name in ["review.json", "surface.json", "bundle.json", "prompt", "recurrence.json", "dispositions.json"] {
+    for name in ["review.json", "surface.json", "bundle.json", "prompt", "recurrence.json", "dispositions.json", DRAFT, BRIEF] {
         let path = Folder::round_path(stored.round, name);
         // What was prepared for a source that was never run is no claim.
         let unused = matches!(name, "bundle.json" | "prompt") && bound.bundle_sha256.is_none();

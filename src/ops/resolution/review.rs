@@ -7,11 +7,11 @@ use super::surface::{self, Now};
 use super::{Folder, Place, Stored, document};
 use crate::base::digest::sha256_hex;
 use crate::base::verdict::Class;
-use crate::base::{Code, Fail, time};
+use crate::base::{Code, Fail, number, time};
 use crate::host::{Host, files};
 use crate::ops::harvest_intent::Harvest;
 use crate::ops::run_source::{self, Answer, Ran, Unproven};
-use crate::ops::{Ask, check_conveyance, gather, list_sources, render_prompt};
+use crate::ops::{Ask, check_convergence, check_conveyance, gather, list_sources, render_prompt};
 use crate::resolution::convergence::Said;
 use crate::source::adapter::Name;
 use crate::source::bundle::Bundle;
@@ -50,6 +50,11 @@ pub fn run(request: &run_source::Request, place: &Place, host: &Host) -> Result<
     let _held = folder.hold_open()?;
     let rounds = folder.rounds()?;
     let next = Next::of(&rounds)?;
+    let cap = request.max_rounds.as_deref().filter(|m| !m.is_empty());
+    let cap = cap.map(|m| number::plain("--max-rounds", m, 1..=1000)).transpose()?.or(folder.record.max_rounds);
+    if cap.is_some_and(|cap| next.round > cap) {
+        return Ok(Reviewed::Asks(check_convergence::round_limit()));
+    }
     let now = surface::now(&folder, next.before)?;
     if let Some(ask) = now.ask {
         return Ok(Reviewed::Asks(ask));
@@ -89,6 +94,7 @@ pub fn run(request: &run_source::Request, place: &Place, host: &Host) -> Result<
         require_coverage: record.require_coverage || request.require_coverage,
         trust_worktree_checks: record.trust_worktree_checks,
         place: None,
+        max_rounds: None,
     };
     asked.argv = asked.argv.or(request.argv.clone().filter(|a| !a.is_empty()));
     let (mut answer, ask) = run_source::review(&asked, host)?;

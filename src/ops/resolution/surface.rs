@@ -70,9 +70,9 @@ pub fn now(folder: &Folder<'_>, last: Option<&Stored>) -> Result<Now, Fail> {
             Answer { kind, base: Some(base.to_owned()), ..scope }
         }
     };
-    let ask = if scope.warnings.contains("unmerged") { scope.ask() } else { open(folder, &scope, &dirty, last) };
     // What differs from HEAD counts too, in scope or not: an edit outside a pull request's files is an edit.
     let surface = contents_of(folder, &scope.files, &dirty)?;
+    let ask = if scope.warnings.contains("unmerged") { scope.ask() } else { open(folder, &scope, (&dirty, &surface), last) };
     Ok(Now { scope, fingerprint, surface, ask })
 }
 
@@ -119,14 +119,16 @@ fn lost(folder: &Folder<'_>, head: Option<&str>, last: Option<&Stored>) -> Resul
 }
 
 /// Whether the surface can be reviewed: edits of a pull request are committed, and it did not vanish.
-fn open(folder: &Folder<'_>, scope: &Answer, dirty: &[Vec<u8>], last: Option<&Stored>) -> Option<Ask> {
+fn open(folder: &Folder<'_>, scope: &Answer, (dirty, surface): (&[Vec<u8>], &Surface), last: Option<&Stored>) -> Option<Ask> {
     let in_scope = |path: &Vec<u8>| scope.files.iter().any(|f| f.path == *path || f.old_path.as_ref() == Some(path));
     // What a fix wrote outside the pull request's own files is no less a fix.
     let fixed = |path: &Vec<u8>| {
         let record = last.and_then(|s| s.dispositions.as_ref());
         record.is_some_and(|d| d.landed() && d.moved.contains(&written(path)))
     };
-    if folder.pull_request().is_some() && dirty.iter().any(|p| in_scope(p) || fixed(p)) {
+    // And what was edited since the last review, wherever, is nothing that a diff of commits shows a reviewer.
+    let fresh = |path: &Vec<u8>| last.is_some_and(|s| s.surface.get(&written(path)) != surface.get(&written(path)));
+    if folder.pull_request().is_some() && dirty.iter().any(|p| in_scope(p) || fixed(p) || fresh(p)) {
         let question =
             "files of the pull request or of its fixes hold edits that are not committed, which no diff of commits shows; what now?";
         let options = [

@@ -51,6 +51,9 @@ pub(crate) struct RunSource {
     /// Review the next round of this loop: its scope, source and prompt are the loop's
     #[arg(long, value_name = "ID")]
     loop_id: Option<String>,
+    /// With --loop-id: a cap on rounds, in place of the loop's own
+    #[arg(long, value_name = "N")]
+    max_rounds: Option<String>,
     /// With --loop-id: the root of all state [default: $REVIEW_LOOP_STATE_DIR, else the XDG state folder]
     #[arg(long, value_name = "DIR")]
     state_dir: Option<String>,
@@ -74,6 +77,7 @@ impl RunSource {
             severities: self.severities,
             require_coverage: self.require_coverage,
             trust_worktree_checks: self.trust_worktree_checks,
+            max_rounds: self.max_rounds,
         };
         Ok(match run(&request, host)? {
             Reviewed::Ran(ran) => match *ran {
