@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::wave::{Folder, Place, accept, events, issue, proofs, refuse_a_wave};
-use super::{Ask, check_receipt, detect_scope, fingerprint_scope, resolve_policy, select_tier};
+use super::{check_receipt, detect_scope, fingerprint_scope, resolve_policy, select_tier};
 use crate::base::{Code, Fail, time};
 use crate::host::lock::Held;
 use crate::host::{Host, files};
@@ -130,12 +130,12 @@ impl View {
 ///
 /// # Errors
 /// `PASS_ACTIVE`, `PASS_OPEN`, `INVALID_CRITERIA`, `APPROVAL_CONFLICT`, `INVALID_SELECTION`, those of policy, scope and state.
-pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
+pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     refuse_a_wave(host)?;
     let mut folder = Folder::find(host, &request.place)?;
     folder.make()?;
     let held = folder.hold()?;
-    open(request, &folder, &held).map(|answer| (answer, None))
+    open(request, &folder, &held)
 }
 
 /// As [`run`], in a loop whose lock is held.

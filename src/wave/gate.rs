@@ -409,6 +409,42 @@ mod tests {
         assert_eq!(refused(&|i| i.invalidate = true), Refusal::InvalidateMisplaced);
     }
 
+    /// Reviewers that miss a defect half of the time, through thousands of gates: what gets past a gate of k clean waves is what k misses
+    /// in a row make of it, and no more.
+    #[test]
+    fn what_gets_past_a_gate_is_what_its_policy_promises() {
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed
+        };
+        for (tier, required) in [(Tier::Small, 1u64), (Tier::Normal, 3), (Tier::Complex, 6)] {
+            let (mut missed, loops) = (0u64, 20_000u64);
+            for _ in 0..loops {
+                let (mut clean, mut defect, mut waves) = (0, true, 0);
+                loop {
+                    waves += 1;
+                    let found = defect && random() % 2 == 0;
+                    let event = if found { Event::FindingsFixed(1) } else { Event::Clean };
+                    let step = step(&Input { tier, required, clean, scope_changed: found, ..input(event) }).unwrap();
+                    defect &= !found;
+                    clean = step.clean;
+                    assert!(waves <= 2 * required + 2, "a gate over a finite number of defects is reached");
+                    if step.action == Action::Complete {
+                        break;
+                    }
+                }
+                missed += u64::from(defect);
+            }
+            let promised = 0.5f64.powi(i32::try_from(required).unwrap());
+            let measured = missed as f64 / loops as f64;
+            let sigma = (promised * (1.0 - promised) / loops as f64).sqrt();
+            assert!((measured - promised).abs() < 4.0 * sigma, "{tier:?}: {measured} of {promised}");
+        }
+    }
+
     /// Every input of the small space: the laws hold.
     #[test]
     fn the_laws_hold_for_every_input() {

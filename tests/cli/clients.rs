@@ -68,7 +68,13 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         // Nothing is ever said: the connection stays open until the other side goes.
         "hang" => stream.read(&mut [0; 1]).map(drop),
         // Read the diff first, then approve; or approve without having looked.
-        "reads" if !read && !claude => codex_tool(&mut stream),
+        "reads" if !read && !claude => codex_tool(&mut stream, "cat a.rs"),
+        // A wave is played by a script, which the model calls as its one tool.
+        mode if mode.starts_with("wave") && !read => {
+            let script = format!("sh /tmp/{mode}/wave.sh");
+            if claude { claude_tool(&mut stream, &script) } else { codex_tool(&mut stream, &script) }
+        }
+        mode if mode.starts_with("wave") => say(&mut stream, claude, "done", true),
         "reads" | "approves" => say(&mut stream, claude, APPROVAL, true),
         "empty" => say(&mut stream, claude, "", true),
         "cut" => say(&mut stream, claude, "[high] a.rs:1 — off-b", false),
@@ -121,15 +127,31 @@ fn say(stream: &mut TcpStream, claude: bool, text: &str, whole: bool) -> std::io
     )
 }
 
-fn codex_tool(stream: &mut TcpStream) -> std::io::Result<()> {
-    let call = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"ctc","call_id":"call","name":"exec","input":"const r = await tools.exec_command({cmd: \"cat a.rs\"}); text(r.output);","status":"completed"}}"#;
+fn codex_tool(stream: &mut TcpStream, command: &str) -> std::io::Result<()> {
+    let call = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","id":"ctc","call_id":"call","name":"exec","input":"const r = await tools.exec_command({cmd: \"COMMAND\"}); text(r.output);","status":"completed"}}"#;
+    let call = call.replace("COMMAND", command);
     let end = r#"{"type":"response.completed","response":{"id":"r","object":"response","status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}}"#;
     events(
         stream,
         &[
             r#"{"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","output":[]}}"#.to_owned(),
-            call.to_owned(),
+            call,
             end.to_owned(),
+        ],
+    )
+}
+
+fn claude_tool(stream: &mut TcpStream, command: &str) -> std::io::Result<()> {
+    let input = format!(r#"{{\"command\": \"{command}\", \"description\": \"review\"}}"#);
+    events(
+        stream,
+        &[
+            r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}"#.to_owned(),
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}}"#.to_owned(),
+            format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{input}"}}}}"#),
+            r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+            r#"{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":3}}"#.to_owned(),
+            r#"{"type":"message_stop"}"#.to_owned(),
         ],
     )
 }
@@ -192,4 +214,48 @@ fn a_real_client_reviews_and_its_failures_prove_nothing() {
     }
     let (status, answer) = drive("codex", "reads", &[]);
     assert_eq!((status, &answer["decision"], &answer["converged_by"]), (0, &json!("converged"), &json!("approve")), "{answer}");
+}
+
+/// A clean wave, played by the tools that the client lets its model call.
+const WAVE: &str = r#"
+rl="$1"
+pass=$(ls -d "$REVIEW_LOOP_STATE_DIR"/*/passes/"$REVIEW_LOOP_SESSION_ID")
+gen=$(sed -n 's/.*--generation \([0-9a-f]\{32\}\).*/\1/p' "$pass/prompt.md" | head -1)
+"$RL" run-check --name checks
+cat > "$pass/report.json" <<EOF
+{"version":1,"result":"CLEAN","context":{"scope":"every changed file of the branch was in scope","checks":"the declared checks were run by run-check","coverage":"read line by line, with callers and callees","verification":"each candidate was tried against the code"},
+"criteria":{},"deterministic_checks":"pass","coverage":["correctness","security","contracts","tests","architecture"],"verifier":"pass","findings":[],"fixes_applied":0}
+EOF
+"$RL" compile-wave --report "$pass/report.json" --generation "$gen"
+"#;
+
+#[test]
+fn a_real_client_runs_waves_and_its_failures_pause_with_their_reason() {
+    if !wanted() {
+        return;
+    }
+    for client in ["codex", "claude"] {
+        let play = tempfile::Builder::new().prefix("wave").tempdir_in("/tmp").unwrap();
+        let mode = play.path().file_name().unwrap().to_string_lossy().into_owned();
+        let drive = |mode: &str, words: &[&str]| {
+            let mut kit = kit(serve(), mode);
+            kit.set("REVIEW_LOOP_TIER", "normal");
+            kit.set("IS_SANDBOX", "1");
+            kit.unset("REVIEW_LOOP_TEST_NOW");
+            let program = kit.command(&[]).get_program().to_string_lossy().into_owned();
+            std::fs::write(play.path().join("wave.sh"), format!("RL='{program}'\n{WAVE}")).unwrap();
+            let ran = kit.run(&[&["run-waves", "--repo", "r", "--provider", client], words].concat());
+            let valid = kit.run(&["check-receipt", "--repo", "r"]).status;
+            (ran.status, ran.json, valid)
+        };
+        let (status, answer, valid) = drive(&mode, &[]);
+        assert_eq!((status, &answer["gate"]["clean"], valid), (0, &json!(3), 0), "{client}: {answer}");
+        for (mode, reason) in
+            [("401", "provider_error"), ("500", "provider_error"), ("cut", "provider_error"), ("approves", "completion_receipt_missing")]
+        {
+            let (status, answer, valid) = drive(mode, &[]);
+            assert_eq!((status, &answer["exit_reason"]), (3, &json!(reason)), "{client} {mode}: {answer}");
+            assert_ne!(valid, 0);
+        }
+    }
 }

@@ -119,7 +119,8 @@ fn argv(provider: &Provider, session: &Session<'_>, prompt: &Path, host: &Host) 
             provider.argv.iter().map(fill).collect()
         }
         Name::Codex => {
-            let mut argv = words(&["codex", "exec", "--ignore-user-config", "--json", "--color", "never", "--skip-git-repo-check", "--cd"]);
+            let mut argv =
+                words(&["codex", "exec", "--config", "mcp_servers={}", "--json", "--color", "never", "--skip-git-repo-check", "--cd"]);
             argv.push(top);
             argv.extend(match session.assesses {
                 true => words(&["--sandbox", "read-only", "--ephemeral"]),

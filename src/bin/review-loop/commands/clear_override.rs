@@ -3,44 +3,20 @@
 use clap::Args;
 use review_loop::base::Fail;
 use review_loop::host::Host;
-use review_loop::ops::clear_override::{Request, run};
+use review_loop::ops::clear_override::run;
 
 use crate::output::Reply;
-use crate::wave_flags::WaveFlags;
+use crate::wave_flags::OverrideFlags;
 
 /// End the overrides of a gate in one scope, by an attributed decision
 #[derive(Args)]
 pub(crate) struct ClearOverride {
     #[command(flatten)]
-    place: WaveFlags,
-    /// review.clean-passes, review.pass-timeout, review.max-waves, review.notice-interval or review.recheck-seconds
-    #[arg(value_name = "GATE")]
-    gate: Option<String>,
-    /// The loop as its wave knows it; comes before --loop-id
-    #[arg(long, value_name = "ID")]
-    session: Option<String>,
-    /// phase (this gate) or session (every later one of the loop too) [default: phase]
-    #[arg(long, value_name = "SCOPE")]
-    scope: Option<String>,
-    /// agent or human: who decided [default: agent]
-    #[arg(long, value_name = "SOURCE")]
-    source: Option<String>,
-    /// Why, in one line
-    #[arg(long, value_name = "TEXT")]
-    reason: Option<String>,
+    change: OverrideFlags,
 }
 
 impl ClearOverride {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        let request = Request {
-            place: self.place.place(),
-            session: self.session,
-            gate: self.gate,
-            scope: self.scope,
-            source: self.source,
-            reason: self.reason,
-            ..Request::default()
-        };
-        Ok(Reply::yes(&run(request, host)?))
+        Ok(Reply::yes(&run(self.change.request(), host)?))
     }
 }

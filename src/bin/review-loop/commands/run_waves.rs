@@ -4,16 +4,15 @@ use clap::Args;
 use review_loop::base::Fail;
 use review_loop::host::Host;
 use review_loop::ops::run_waves::{Outcome, Request, run};
-use review_loop::ops::{detect_scope, open_gate, select_tier};
 
 use crate::output::Reply;
-use crate::wave_flags::WaveFlags;
+use crate::wave_flags::GateFlags;
 
 /// Run independent review waves in fresh sessions until the tier's gate is reached or stands still
 #[derive(Args)]
 pub(crate) struct RunWaves {
     #[command(flatten)]
-    place: WaveFlags,
+    gate: GateFlags,
     /// Who runs a wave: codex, claude or command
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
@@ -23,27 +22,6 @@ pub(crate) struct RunWaves {
     /// How hard the client thinks [default: the client's own]
     #[arg(long, value_name = "EFFORT")]
     effort: Option<String>,
-    /// What to compare with; an empty-tree id means the whole code base [default: the default branch]
-    #[arg(long, value_name = "REF")]
-    base: Option<String>,
-    /// A state or reports folder of ours inside the checkout, left out while untracked; repeatable
-    #[arg(long, value_name = "DIR")]
-    own_dir: Vec<String>,
-    /// A tier that an agent assessed; $REVIEW_LOOP_TIER comes before it, and without either a fresh session assesses
-    #[arg(long, value_name = "TIER")]
-    tier: Option<String>,
-    /// Its reasons, comma-separated
-    #[arg(long, value_name = "CODES")]
-    reason_codes: Option<String>,
-    /// lifecycle-agent, lifecycle-assessor or standalone-assessor [default: standalone-assessor]
-    #[arg(long, value_name = "SOURCE")]
-    source: Option<String>,
-    /// Approved criteria; without them the loop is standalone
-    #[arg(long, value_name = "FILE")]
-    criteria: Option<String>,
-    /// The record of their approval, as seal-criteria wrote it
-    #[arg(long, value_name = "FILE")]
-    approval: Option<String>,
     /// Seconds for the whole run [default: no limit]
     #[arg(long, value_name = "N")]
     limit: Option<String>,
@@ -54,13 +32,14 @@ pub(crate) struct RunWaves {
 
 impl RunWaves {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        let own = self.own_dir.iter().map(|d| host.absolute(Some(d), "own folder")).collect::<Result<_, _>>()?;
-        let scope = detect_scope::Request { repo: self.place.repo.clone(), base: self.base, own, ..Default::default() };
-        let select =
-            select_tier::Request { scope, tier: self.tier, reason_codes: self.reason_codes, source: self.source, ..Default::default() };
-        let open = open_gate::Request { place: self.place.place(), select, criteria: self.criteria, approval: self.approval };
-        let request =
-            Request { open, provider: self.provider, argv: self.argv, model: self.model, effort: self.effort, limit: self.limit };
+        let request = Request {
+            open: self.gate.request(host)?,
+            provider: self.provider,
+            argv: self.argv,
+            model: self.model,
+            effort: self.effort,
+            limit: self.limit,
+        };
         Ok(match run(&request, host)? {
             Outcome::Reached(answer) => Reply::yes(&answer),
             Outcome::Paused(answer, ask) => Reply::ask(&answer, &ask),
