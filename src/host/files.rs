@@ -110,6 +110,20 @@ pub fn read_state(path: &Path) -> Result<Vec<u8>, Fail> {
     read_open(file, path, DOCUMENT_LIMIT)
 }
 
+/// As [`read_state`], and nobody but us may read or write it: what a gate is decided by.
+///
+/// # Errors
+/// As [`read_state`].
+pub fn read_private(path: &Path) -> Result<Vec<u8>, Fail> {
+    let bytes = read_state(path)?;
+    let meta = path.symlink_metadata().map_err(|e| io_fail(&e, "inspect", path))?;
+    if meta.mode() & 0o077 != 0 {
+        let shown = path.to_string_lossy();
+        return Err(Fail::new(Code::UntrustedFile, format!("`{}` is open to others", printable(&shown))).with("path", shown.as_ref()));
+    }
+    Ok(bytes)
+}
+
 fn open_nonblocking(path: &Path, flags: u32) -> Result<File, Fail> {
     let flags = i32::try_from(flags | rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
@@ -231,12 +245,12 @@ pub fn check_target(path: &Path) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Gives a folder that was made ready its name, durably.
+/// Gives a file or folder that was made ready its name, durably.
 ///
 /// # Errors
 /// The system's error.
-#[expect(clippy::disallowed_methods, reason = "a folder has no other way to its name, and the folder around it is synced")]
-pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Fail> {
+#[expect(clippy::disallowed_methods, reason = "there is no other way to a name, and the folder around it is synced")]
+pub fn rename(from: &Path, to: &Path) -> Result<(), Fail> {
     std::fs::rename(from, to).map_err(|e| write_fail(&e, "rename", from))?;
     sync_folder(to.parent().unwrap_or(to))
 }

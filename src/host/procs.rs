@@ -54,6 +54,26 @@ pub fn started(pid: u32) -> Option<Started> {
     Some(Started { ms: i64::try_from(seconds).ok()? * 1000, ticks: None })
 }
 
+/// Whether this process was started by another one, or by one that it started.
+pub fn is_below(pid: u32) -> bool {
+    let mut at = std::process::id();
+    // A chain of parents has an end; a bound keeps a table that changes meanwhile from having none.
+    for _ in 0..4096 {
+        if at == pid {
+            return true;
+        }
+        let parent = read_proc(&format!("/proc/{at}/stat")).and_then(|stat| {
+            let after = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(1)?.parse().ok();
+            after.filter(|p: &u32| *p > 0)
+        });
+        match parent {
+            Some(parent) => at = parent,
+            None => return false,
+        }
+    }
+    false
+}
+
 /// Field 22 of `/proc/PID/stat`, counted after the last `)` because a program name may hold blanks and brackets.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = read_proc(&format!("/proc/{pid}/stat"))?;

@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
-use super::show_gate;
 use super::wave::{Folder, Place, is_wave};
+use super::{check_receipt, show_gate};
+use crate::base::digest::sha256_hex;
 use crate::base::{Code, Fail};
 use crate::host::{Host, files};
 use crate::wave::hook::{Answer, CAP, Standing, decide};
@@ -40,25 +41,36 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         Ok(folder) => folder,
         // Outside a repository there is no gate.
         Err(fail) if matches!(fail.code, Code::NotARepository | Code::BareRepository) => return Ok(Answer::default()),
+        // A key or folder that cannot be trusted is a record that cannot be read.
+        Err(fail) if matches!(fail.code, Code::UntrustedFile | Code::NotRegularFile | Code::Corrupt | Code::TooLarge) => {
+            return Ok(decide(&Standing::Unreadable(unreadable(&fail)), 0, request.cap.unwrap_or(CAP)));
+        }
         Err(fail) => return Err(fail),
     };
     let standing = match folder.gate() {
         Ok(None) => Standing::Nothing,
         Ok(Some(gate)) => match gate.status {
-            Status::Completed | Status::Waived => Standing::Nothing,
+            Status::Waived => Standing::Nothing,
+            Status::Completed => match check_receipt::of(&folder, &gate, None) {
+                Ok(violations) if violations.is_empty() => Standing::Nothing,
+                _ => Standing::Open(format!(
+                    "the receipt of the review gate no longer holds for what is checked out. Run the loop again: review-loop open-gate --loop-id {}",
+                    folder.id
+                )),
+            },
             Status::Paused => Standing::Paused(gate.paused.as_ref().map_or("unknown", |p| p.reason.word()).to_owned()),
             Status::Open => Standing::Open(open(&folder, &gate)),
         },
-        Err(fail) => Standing::Unreadable(format!(
-            "the review gate's state cannot be trusted ({}): do not go on; a person looks at {}",
-            fail.code.word(),
-            crate::base::path::printable(&folder.dir.to_string_lossy())
-        )),
+        Err(fail) => Standing::Unreadable(unreadable(&fail)),
     };
     let blocked = count(&folder, session);
     let answer = decide(&standing, blocked, request.cap.unwrap_or(CAP));
     remember(&folder, session, if answer.decision.is_some() { blocked + 1 } else { 0 });
     Ok(answer)
+}
+
+fn unreadable(fail: &Fail) -> String {
+    format!("the review gate's state cannot be trusted ({}): do not go on; a person looks at it", fail.code.word())
 }
 
 /// What comes next, as an instruction.
@@ -78,20 +90,20 @@ fn open(folder: &Folder<'_>, gate: &crate::wire::gate::Gate) -> String {
 
 /// How often the end of this session's turn was blocked in a row.
 fn count(folder: &Folder<'_>, session: &str) -> u64 {
-    let bytes = files::read_state(&folder.dir.join(COUNTER)).unwrap_or_default();
+    let bytes = files::read_state(&counter(folder, session)).unwrap_or_default();
     let kept = json::parse(&bytes).ok();
-    let of = |key: &str| kept.as_ref().and_then(|v| v.get(key));
-    let same = of("session_id").and_then(serde_json::Value::as_str) == Some(session);
-    of("blocked").and_then(serde_json::Value::as_u64).filter(|_| same).unwrap_or(0)
+    kept.as_ref().and_then(|v| v.get("blocked")).and_then(serde_json::Value::as_u64).unwrap_or(0)
 }
 
 fn remember(folder: &Folder<'_>, session: &str, blocked: u64) {
     if folder.dir.is_dir() {
-        let record = serde_json::json!({"schema_version": 1, "session_id": session, "blocked": blocked});
+        let record = serde_json::json!({"schema_version": 1, "blocked": blocked});
         // A counter that cannot be kept costs a block too many, never a gate.
-        let _ = files::replace(folder.host, &folder.dir.join(COUNTER), &json::document(&record));
+        let _ = files::replace(folder.host, &counter(folder, session), &json::document(&record));
     }
 }
 
-/// The name of the counter.
-const COUNTER: &str = "hook.json";
+/// The counter of a session: one does not count for another.
+fn counter(folder: &Folder<'_>, session: &str) -> std::path::PathBuf {
+    folder.dir.join(format!("hook-{}.json", &sha256_hex(session.as_bytes())[..12]))
+}

@@ -55,7 +55,8 @@ pub fn of(checkout: &Checkout, request: &detect_scope::Request, sensitive: &[Str
     }
     let declared = globs(sensitive)?;
     let base = scope.base.as_deref().unwrap_or(scope.empty_tree);
-    let form = ["--patch-with-raw", "-z", "-U0", "--no-abbrev", "--no-renames", base];
+    // As text, whatever attributes call a file: what hides a change from a diff would hide it from the floor.
+    let form = ["--patch-with-raw", "-z", "-U0", "--text", "--no-abbrev", "--no-renames", base];
     let (records, patches) = change::raw_records(&checkout.git.diff(&form, &[])?);
     let owners = records.into_iter().filter(|r| r.letter != Letter::U);
     let owners = owners.flat_map(|r| std::iter::repeat_n(r.path, if r.letter == Letter::T { 2 } else { 1 }));
@@ -70,15 +71,15 @@ pub fn of(checkout: &Checkout, request: &detect_scope::Request, sensitive: &[Str
     }
     // Staged and unstaged edits that cancel, and modes, are in the scope without a patch.
     for file in &scope.files {
-        changed.entry(file.path.clone()).or_default();
+        changed.entry(file.path.clone()).or_default().unread |= file.submodule;
     }
     for path in untracked {
         let full = checkout.full(&path);
         let regular = full.symlink_metadata().is_ok_and(|m| m.is_file());
-        let text =
-            if regular { files::read_text(&full, 1 << 20).map(|b| String::from_utf8_lossy(&b).into_owned()) } else { Ok(String::new()) };
-        let text = text.unwrap_or_default();
-        changed.insert(path, Changed { lines: text.lines().count() as u64, added: text, ..Changed::default() });
+        let read = regular.then(|| files::read_text(&full, 4 << 20));
+        let unread = matches!(read, Some(Err(_))) || full.is_dir();
+        let text = read.and_then(Result::ok).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+        changed.insert(path, Changed { lines: text.lines().count() as u64, added: text, unread, ..Changed::default() });
     }
     let named = changed.into_iter().map(|(path, entry)| {
         let path = String::from_utf8_lossy(&path).into_owned();

@@ -184,7 +184,10 @@ fn reviewed(
 /// What is asked when the cap on rounds is reached.
 pub fn round_limit() -> Ask {
     let question = "the cap on rounds is reached and the loop has not converged; what now?";
-    let options = [("more", "go on with a higher --max-rounds"), ("split", "the change is too large for one loop: review parts of it")];
+    let options = [
+        ("more", "go on with a higher cap: --max-rounds, of run-loop --max"),
+        ("split", "the change is too large for one loop: review parts of it"),
+    ];
     Ask::new("round_limit", question, &options)
 }
 

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::open_gate::View;
-use super::wave::{Folder, Place, issue, ledger_sha256, proofs};
+use super::wave::{Folder, Place, issue, ledger_sha256, proofs, refuse_a_wave};
 use super::{assess_floor, detect_scope, fingerprint_scope, resolve_policy};
 use crate::base::{Code, Fail};
 use crate::host::{Host, files};
@@ -49,6 +49,7 @@ pub struct Answer {
 /// # Errors
 /// Those of the checkout and the policy; `STATE_MISSING` where there is no gate at all.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
+    refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
     let gate = match folder.opened() {
         Ok(gate) => gate,
@@ -79,11 +80,11 @@ pub fn of(folder: &Folder<'_>, gate: &Gate, copy: Option<&str>) -> Result<Vec<Vi
         refuse(false, "receipt_missing", &format!("the gate is {} and has no receipt", gate.status.word()));
         return Ok(found);
     };
-    let path = match copy.filter(|c| !c.is_empty()) {
-        Some(copy) => folder.host.absolute(Some(copy), "receipt")?,
-        None => folder.dir.join("receipt.json"),
+    let file = match copy.filter(|c| !c.is_empty()) {
+        Some(copy) => files::read_text(&folder.host.absolute(Some(copy), "receipt")?, 65_536),
+        None => files::read_private(&folder.dir.join("receipt.json")),
     };
-    let file = files::read_state(&path).and_then(|bytes| open::<Receipt>(&bytes, |b| folder.mac(b)));
+    let file = file.and_then(|bytes| open::<Receipt>(&bytes, |b| folder.mac(b)));
     refuse(file.as_ref().is_ok_and(|r| r == receipt), "receipt_file", "the receipt's file is not the one that the gate holds");
     let policy = resolve_policy::of(&folder.checkout)?;
     let own = folder.own(&gate.own);
@@ -98,15 +99,18 @@ pub fn of(folder: &Folder<'_>, gate: &Gate, copy: Option<&str>) -> Result<Vec<Vi
         "criteria_binding",
         "the criteria are not those that were approved",
     );
+    refuse(issue::approved(gate).is_ok(), "criteria_binding", "other criteria were approved since");
     let trusted = policy.passes.of(receipt.selection.tier);
     let held = issue::target(folder, gate);
     let bound = held.as_ref().is_ok_and(|(required, binding)| *required == receipt.required && *binding == receipt.override_binding);
     let lowered = receipt.required < trusted;
+    let enough = lowered || held.as_ref().is_ok_and(|(required, _)| *required <= receipt.required);
+    refuse(enough, "required", "more clean passes are required now");
     refuse(held.is_ok(), "override_state", "the journal of overrides cannot be read");
     refuse(!lowered || bound, "override_binding", "fewer passes were required than the policy asks for, and the decision no longer holds");
     refuse(lowered || receipt.override_binding.is_none(), "override_binding", "a decision is named where none is needed");
     refuse(lowered == (receipt.outcome == Status::Waived), "outcome", "completed and waived are told by what was required");
-    refuse(receipt.clean == receipt.required && receipt.required > 0, "incomplete", "not as many clean passes as were required");
+    refuse(receipt.clean >= receipt.required && receipt.required > 0, "incomplete", "not as many clean passes as were required");
     refuse(
         check(&receipt.selection, receipt.criteria_binding == STANDALONE).is_ok(),
         "selection",

@@ -389,6 +389,17 @@ impl Checkout {
         Ok(self.git.ask(&["config", "--type=bool", "--get", "core.ignorecase"], b"")?.text() == "true")
     }
 
+    /// A file of a commit; none where the commit has none of that path. A folder there, or content that cannot be read, is no absence.
+    ///
+    /// # Errors
+    /// `GIT_FAILED`.
+    pub fn blob_at(&self, oid: &str, path: &str) -> Result<Option<Vec<u8>>, Fail> {
+        if self.git.run(&["ls-tree", "-z", "--full-tree", oid, "--", path], b"")?.stdout.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.git.run(&["cat-file", "blob", &format!("{oid}:{path}")], b"")?.stdout))
+    }
+
     /// What it means that HEAD and a commit share none.
     pub fn no_merge_base(&self, with: &Candidate) -> Fail {
         let code = if self.shallow { Code::BaseMissing } else { Code::NoMergeBase };

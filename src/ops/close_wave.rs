@@ -6,6 +6,7 @@ use super::Ask;
 use super::open_gate::View;
 use super::open_wave::asked;
 use super::wave::accept::{self, Closed, Stepped};
+use super::wave::fence::{self, Life};
 use super::wave::{Folder, Place, refuse_a_wave};
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
@@ -57,7 +58,7 @@ pub const FAILURES: [Pause; 6] = [
 /// Closes the open pass. The question behind the exit status: was it accepted?
 ///
 /// # Errors
-/// `PASS_ACTIVE`, `NO_OPEN_PASS`, `INVALID_ARGUMENT`, and those of scope and state.
+/// `PASS_ACTIVE`, `NO_OPEN_PASS`, `OWNER_ALIVE`, `INVALID_ARGUMENT`, and those of scope and state.
 pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
     refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
@@ -70,8 +71,12 @@ pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail
     let failure = failure.transpose()?;
     let held = folder.hold()?;
     let gate = folder.opened()?;
+    if let Some(owner) = gate.owner.as_ref().filter(|o| fence::life(&folder, o) == Life::Alive) {
+        let message = format!("the open pass is run by process {}, which closes it", owner.pid);
+        return Err(Fail::new(Code::OwnerAlive, message).hint("wait for it; recover-review is for a dead owner alone"));
+    }
     accept::settle(&folder, &gate)?;
-    Ok(match accept::close(&folder, &held, &gate, failure)? {
+    Ok(match accept::close(&folder, &held, &gate, failure.map(|why| (why, None)))? {
         Closed::Stepped(stepped) => {
             let Stepped { gate, step, kind, findings, scope_changed, .. } = *stepped;
             let ask = step.pause.map(asked);

@@ -66,7 +66,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     if evidence.len().max(context.len()) as u64 > crate::wave::evidence::LARGEST {
         mend.push(offence(Rule::Counts, "report", "the report makes more than 256 KiB of evidence: say less"));
     }
-    let limit = issue::limit(&folder, gate.opening, &pass)?;
+    let limit = issue::limit(&folder, &gate, &pass)?;
     let taken = u64::try_from((host.now_ms() - pass.issued_ms) / 1000).unwrap_or_default();
     if limit > 0 && taken > limit {
         mend.push(offence(Rule::Deadline, "pass", "the time of this pass is over: its parent closes it"));
@@ -78,6 +78,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     if report.result == Signal::Clean && now.scope_fingerprint != pass.bound.scope_fingerprint {
         mend.push(offence(Rule::TreeChanged, "result", "the reviewed content changed since this pass began, so it is not clean"));
     }
+    // Findings that were handed in with a slip of form are findings: no later try of the same pass makes them a clean one.
+    let said = dir.join("said.json");
+    if report.result == Signal::Clean && said.symlink_metadata().is_ok() {
+        mend.push(offence(Rule::ResultChanged, "result", "this pass reported something else than CLEAN before: say what became of it"));
+    } else if report.result != Signal::Clean {
+        files::replace(host, &said, &json::document(&serde_json::json!({"schema_version": 1, "result_kind": report.result.kind()})))?;
+    }
     let answer = |published: bool, mend: Vec<Offence>| Answer {
         published,
         result: report.result.line(),
@@ -86,6 +93,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         generation: pass.generation.clone(),
     };
     if !mend.is_empty() {
+        // Why nothing was taken is what a pause says, when nothing ever is.
+        files::replace(host, &dir.join("mend.json"), &json::document(&mend))?;
         return Ok(answer(false, mend));
     }
     let completion = Completion {

@@ -10,8 +10,9 @@ use super::contents;
 use super::detect_scope::Detected;
 pub use super::detect_scope::Request;
 use crate::base::Fail;
+use crate::base::digest::Stream;
 use crate::base::id::is_empty_tree;
-use crate::host::Host;
+use crate::host::{Host, files};
 use crate::scope::change::{self, Raw, Status};
 use crate::scope::fingerprint::{Comparison, Content, Partial, Tracked, scope, working};
 use crate::wave::resume::Bound;
@@ -87,7 +88,34 @@ pub fn bound(checkout: &Checkout, base: Option<&str>, own: &[PathBuf]) -> Result
         boundary,
         head,
         branch,
+        settings: settings(checkout)?,
     })
+}
+
+/// A digest of what git was told to overlook: its settings of every scope, and the files that exclude paths and give them attributes.
+fn settings(checkout: &Checkout) -> Result<String, Fail> {
+    let mut stream = Stream::new();
+    let list = checkout.git.run(&["config", "--list", "-z"], b"")?.stdout;
+    // What a branch tracks moves with every push and hides nothing.
+    let telling = |entry: &&[u8]| !["branch.", "remote.", "user."].iter().any(|p| entry.starts_with(p.as_bytes()));
+    for entry in list.split(|b| *b == 0).filter(telling) {
+        stream.framed(entry);
+    }
+    let common = checkout.objects.parent().unwrap_or(&checkout.git_dir).to_path_buf();
+    let named = |key: &str| -> Result<Option<PathBuf>, Fail> {
+        let path = checkout.git.ask(&["config", "--type=path", "--get", key], b"")?.text();
+        Ok(Some(PathBuf::from(path)).filter(|p| p.is_absolute()))
+    };
+    let files = [
+        Some(common.join("info/attributes")),
+        Some(common.join("info/exclude")),
+        named("core.attributesFile")?,
+        named("core.excludesFile")?,
+    ];
+    for path in files.into_iter().flatten() {
+        stream.framed(&files::read_text(&path, 4 << 20).unwrap_or_default());
+    }
+    Ok(stream.finish_hex())
 }
 
 /// What is fingerprinted: a comparison, the paths by which the working tree differs from its tree, and the status.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::wave::{Folder, Place, accept, events, issue, proofs, refuse_a_wave};
+use super::wave::{Folder, GATE, Place, accept, events, issue, proofs, refuse_a_wave};
 use super::{check_receipt, detect_scope, fingerprint_scope, resolve_policy, select_tier};
 use crate::base::{Code, Fail, time};
 use crate::host::lock::Held;
@@ -27,6 +27,14 @@ pub struct Request {
     pub criteria: Option<String>,
     /// The record of their approval.
     pub approval: Option<String>,
+}
+
+impl Request {
+    /// What is compared with, and our own folders inside the checkout.
+    pub fn scope(&self) -> (Option<String>, Vec<String>) {
+        let base = self.select.scope.base.clone().filter(|b| !b.is_empty());
+        (base, self.select.scope.own.iter().map(|p| p.to_string_lossy().into_owned()).collect())
+    }
 }
 
 /// The answer.
@@ -144,16 +152,15 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
 /// As [`run`].
 pub fn open(request: &Request, folder: &Folder<'_>, held: &Held) -> Result<Answer, Fail> {
     let host = folder.host;
-    let before = folder.gate()?;
+    let (before, damaged) = readable(folder)?;
     if let Some(gate) = before.as_ref().filter(|g| g.pass.is_some())
         && !issue::is_abandoned(folder, gate)
     {
         return Err(Fail::new(Code::PassOpen, format!("the gate `{}` has an open pass", folder.id)));
     }
     let policy = resolve_policy::of(&folder.checkout)?;
-    let (criteria_binding, criteria_bytes) = sealed(request, folder)?;
-    let base = request.select.scope.base.clone().filter(|b| !b.is_empty());
-    let own: Vec<String> = request.select.scope.own.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    let Sealed { binding: criteria_binding, bytes: criteria_bytes, approval } = sealed(request, host)?;
+    let (base, own) = request.scope();
     let scope = detect_scope::Request { repo: request.place.repo.clone(), base: base.clone(), own: folder.own(&own), ..Default::default() };
     let bound = fingerprint_scope::bound(&folder.checkout, base.as_deref(), &scope.own)?;
     let select = select_tier::Request { scope, criteria_binding: Some(criteria_binding.clone()), ..request.select.clone() };
@@ -179,27 +186,32 @@ pub fn open(request: &Request, folder: &Folder<'_>, held: &Held) -> Result<Answe
                 proofs::flaws(folder, old, folder.criteria(&old.criteria_binding).ok().flatten().as_ref()).iter().all(|f| f.0 == 0);
             (differs.clone(), Some(old).filter(|_| differs.is_empty() && flawless))
         }
-        None => (Vec::new(), None),
+        None => (Vec::from_iter(damaged.then_some(Difference::State)), None),
     };
     // A gate that is over stays so while its receipt holds; one whose decision no longer does goes on with its credit.
+    // Whoever opens one that was waived wants it reviewed after all.
     let over = match kept {
         Some(gate) if gate.status == Status::Completed => {
             accept::settle(folder, gate)?;
-            check_receipt::of(folder, gate, None)?.is_empty() && gate.asked >= selected.required
+            check_receipt::of(folder, gate, None)?.is_empty() && gate.asked >= selected.required && gate.base == base && gate.own == own
         }
-        Some(gate) => gate.status == Status::Waived,
-        None => false,
+        _ => false,
     };
+    let kept = kept.filter(|g| g.status != Status::Waived);
     if let Some(gate) = kept.filter(|_| over) {
         accept::settle(folder, gate)?;
         return Ok(Answer { view: View::of(folder, gate), resumed: true, differs, matched: selected.floor.matched });
     }
-    write_criteria(folder, criteria_bytes.as_deref())?;
     let asked = selected.required.max(policy.passes.of(selection.tier)).max(kept.map_or(0, |g| g.asked));
     let gate = Gate {
         schema_version: 1,
         loop_id: folder.id.clone(),
-        opening: before.as_ref().map_or(0, |g| g.opening) + u64::from(kept.is_none()),
+        // Nobody knows how often a gate was opened whose state is gone: no decision about an earlier one may hold for this one.
+        opening: if damaged {
+            u64::try_from(host.now_ms() / 1000).unwrap_or(1).max(1)
+        } else {
+            before.as_ref().map_or(0, |g| g.opening) + u64::from(kept.is_none())
+        },
         opened_at: kept.map_or_else(|| time::iso_ms(host.now_ms()), |g| g.opened_at.clone()),
         base,
         own,
@@ -212,7 +224,7 @@ pub fn open(request: &Request, folder: &Folder<'_>, held: &Held) -> Result<Answe
             sensitive: policy.sensitive.clone(),
         },
         criteria_binding,
-        exception: kept.map_or(selected.exception, |g| g.exception && g.selection == selection),
+        exception: selection.source == Source::Environment && selection.tier < selected.floor.tier,
         floor: (selected.floor.tier, selected.floor.reason_codes.clone()),
         selection,
         asked,
@@ -232,13 +244,44 @@ pub fn open(request: &Request, folder: &Folder<'_>, held: &Held) -> Result<Answe
         owner: None,
         receipt: None,
         waiver: None,
+        overrides_head: before.as_ref().and_then(|g| g.overrides_head.clone()),
+        approval,
     };
     let gate = aimed(folder, gate)?;
     folder.keep(held, &gate)?;
+    host.failpoint("gate-opened");
+    write_criteria(folder, criteria_bytes.as_deref())?;
     accept::settle(folder, &gate)?;
-    note(folder, held, &gate);
+    if kept.is_none_or(|g| g.selection != gate.selection || g.required != gate.required) {
+        note(folder, held, &gate);
+    }
     accept::ended(folder, held, &gate);
     Ok(Answer { view: View::of(folder, &gate), resumed: kept.is_some(), differs, matched: selected.floor.matched })
+}
+
+/// The gate that is there, and whether there was one that no longer reads as this program wrote it: that one is put aside, and earns
+/// nothing (waves spec §9). A link or a foreign file is nobody's state and is refused.
+fn readable(folder: &Folder<'_>) -> Result<(Option<Gate>, bool), Fail> {
+    const DAMAGE: [Code; 8] = [
+        Code::Corrupt,
+        Code::BadJson,
+        Code::BadUtf8,
+        Code::BadShape,
+        Code::DuplicateKey,
+        Code::NumberRange,
+        Code::ForgedState,
+        Code::InvalidState,
+    ];
+    match folder.gate() {
+        Ok(gate) => Ok((gate, false)),
+        Err(fail) if DAMAGE.contains(&fail.code) => {
+            let place = |n: u32| folder.dir.join(format!("{GATE}.damaged-{n}"));
+            let free = (1..1000).map(place).find(|p| p.symlink_metadata().is_err());
+            files::rename(&folder.dir.join(GATE), &free.ok_or(fail)?)?;
+            Ok((None, true))
+        }
+        Err(fail) => Err(fail),
+    }
 }
 
 /// A gate with its target as it is now; credit that reaches it completes it.
@@ -249,9 +292,6 @@ pub fn aimed(folder: &Folder<'_>, mut gate: Gate) -> Result<Gate, Fail> {
     let (required, binding) = issue::target(folder, &gate)?;
     (gate.required, gate.override_binding) = (required, binding);
     if gate.clean >= gate.required {
-        // More credit than is required is no more than that.
-        gate.clean = gate.required;
-        gate.ledger.truncate(usize::try_from(gate.required).unwrap_or(usize::MAX));
         accept::complete(folder, &mut gate);
     }
     Ok(gate)
@@ -267,27 +307,42 @@ fn note(folder: &Folder<'_>, held: &Held, gate: &Gate) {
     events::note(folder, held, Type::TierSelected, data);
 }
 
-/// The binding of the criteria that were handed in, which their approval has to name; `standalone` without any.
-fn sealed(request: &Request, folder: &Folder<'_>) -> Result<(String, Option<Vec<u8>>), Fail> {
+/// Criteria that were handed in.
+pub struct Sealed {
+    /// What they are bound by; `standalone` without any.
+    pub binding: String,
+    /// Their bytes.
+    pub bytes: Option<Vec<u8>>,
+    /// Where their approval is recorded.
+    pub approval: Option<String>,
+}
+
+/// The criteria that were handed in, which their approval has to name.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` for one without the other, `INVALID_CRITERIA`, `APPROVAL_CONFLICT`, and those of the documents.
+pub fn sealed(request: &Request, host: &Host) -> Result<Sealed, Fail> {
     let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
     let (criteria, approval) = match (given(&request.criteria), given(&request.approval)) {
-        (None, None) => return Ok((STANDALONE.to_owned(), None)),
+        (None, None) => return Ok(Sealed { binding: STANDALONE.to_owned(), bytes: None, approval: None }),
         (Some(criteria), Some(approval)) => (criteria, approval),
         _ => {
             return Err(Fail::new(Code::InvalidArgument, "`--criteria` and `--approval` go together: criteria count once they are sealed"));
         }
     };
-    let bytes = files::read_text(&folder.host.absolute(Some(&criteria), "criteria")?, crate::wave::criteria::LARGEST)?;
+    let bytes = files::read_text(&host.absolute(Some(&criteria), "criteria")?, crate::wave::criteria::LARGEST)?;
     let read = criteria::read(&bytes)?;
     if let Some((section, at, why)) = read.offences().first() {
         return Err(Fail::new(Code::InvalidCriteria, format!("`/{}/{at}` is no criterion: {}", section.word(), why.word())));
     }
-    let record = criteria::approval(&files::read_state(&folder.host.absolute(Some(&approval), "approval")?)?)?;
+    let approval = host.absolute(Some(&approval), "approval")?;
+    let record = criteria::approval(&files::read_state(&approval)?)?;
     if record.criteria_binding != read.binding() {
         return Err(Fail::new(Code::ApprovalConflict, "the approval is one of other criteria")
             .hint("seal-criteria --approval --previous records another one"));
     }
-    Ok((record.criteria_binding, Some(bytes)))
+    let approval = Some(approval.to_string_lossy().into_owned());
+    Ok(Sealed { binding: record.criteria_binding, bytes: Some(bytes), approval })
 }
 
 fn write_criteria(folder: &Folder<'_>, bytes: Option<&[u8]>) -> Result<(), Fail> {

@@ -67,16 +67,19 @@ pub enum Opened {
 /// Issues a pass.
 ///
 /// # Errors
-/// `PASS_ACTIVE`, `STATE_MISSING`, `GATE_NOT_OPEN`, `PASS_OPEN`, `BINDING_CHANGED`, `OVERRIDE_STATE_INVALID`, `INVALID_CHECKS`.
+/// `PASS_ACTIVE`, `STATE_MISSING`, `GATE_NOT_OPEN`, `PASS_OPEN`, `BINDING_CHANGED`, `REVIEW_BUSY`, `OVERRIDE_STATE_INVALID`, `INVALID_CHECKS`.
 pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
     refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
+    if let Some(other) = folder.other_open_pass() {
+        return Err(Fail::new(Code::ReviewBusy, format!("the wave loop `{other}` of this checkout has an open pass")));
+    }
     let held = folder.hold()?;
     let gate = folder.opened()?;
     Ok(match open(&folder, &held, gate, None)? {
         Opened::Issued(issued) => {
             let (gate, issued) = *issued;
-            let limit_s = issue::limit(&folder, gate.opening, &issued.pass)?;
+            let limit_s = issue::limit(&folder, &gate, &issued.pass)?;
             (Answer { view: View::of(&folder, &gate), wave: Some(shown(&issued, limit_s)) }, None)
         }
         Opened::Ended(gate) => {
@@ -164,15 +167,14 @@ pub fn intervention(reason: Pause) -> &'static str {
         | Pause::CompletionReceiptInvalid
         | Pause::EvidenceManifestInvalid
         | Pause::InconsistentFindingsEvidence => "a wave ended without a report that could be taken; run another wave",
+        Pause::ReceiptValidationFailed => "the receipt does not hold for what is checked out; open the gate again",
         Pause::PassAttestationInvalid | Pause::LedgerInvalid => {
             "records of the loop are not as they were written; find out who changed them"
         }
         Pause::PassTimeout => "a wave reached its time limit; raise review.pass-timeout, or run it again",
         Pause::ProviderError => "the client of a wave failed; see its streams in the pass's folder, and run it again",
         Pause::HumanIntervention | Pause::UserInterrupt => "a person stopped the loop; run it again to go on",
-        Pause::ReviewCriteriaChanged | Pause::ReviewCriteriaCopyFailed => {
-            "the approved criteria changed under a wave; approve and seal them again"
-        }
+        Pause::ReviewCriteriaChanged => "the approved criteria changed under a wave; approve and seal them again",
         Pause::ScopeFingerprintError => "the scope could not be fingerprinted; mend the checkout",
         Pause::ScopeBoundaryChanged | Pause::SelectionScopeChanged => {
             "what is compared with moved under a wave; open the gate again on what is there now"

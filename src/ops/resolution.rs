@@ -9,6 +9,7 @@ pub mod facts;
 pub mod review;
 pub mod surface;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
@@ -127,14 +128,36 @@ impl<'h> Folder<'h> {
             }
             self.save()?;
         }
-        for (path, head) in &self.record.heads {
-            if self.digest(path)?.as_ref() != Some(head) {
+        match self.changed_files()?.first() {
+            Some(path) => {
                 let file = self.dir.join(path);
                 let message = format!("`{}` is not as this program wrote it", shown(&file));
-                return Err(Fail::new(Code::ForgedState, message).with("path", file.to_string_lossy().as_ref()));
+                Err(Fail::new(Code::ForgedState, message).with("path", file.to_string_lossy().as_ref()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Files of the loop that are not as this program wrote them: changed, gone, or put there by somebody else. Sorted. Bound: the bytes
+    /// of the loop's files.
+    ///
+    /// # Errors
+    /// Why one cannot be read.
+    pub fn changed_files(&self) -> Result<Vec<String>, Fail> {
+        const OF_ROUND: [&str; 8] =
+            ["review.json", "surface.json", "bundle.json", "prompt", "recurrence.json", "dispositions.json", "draft.json", "brief.json"];
+        let rounds = self.dir.join("rounds").read_dir().into_iter().flatten().flatten();
+        let rounds = rounds.map(|e| e.file_name().to_string_lossy().into_owned());
+        let there = rounds.flat_map(|round| OF_ROUND.map(|name| format!("rounds/{round}/{name}")));
+        let there = there.chain([LEDGER.to_owned(), EXCEPTIONS.to_owned()]);
+        let all: BTreeSet<String> = there.chain(self.record.heads.keys().cloned()).collect();
+        let mut changed = Vec::new();
+        for path in all {
+            if !self.is_head(&path, self.digest(&path)?.as_deref()) {
+                changed.push(path);
             }
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// SHA-256 of a file of the loop as it stands; of the ledger without a line that was cut off. None when it does not exist.
@@ -160,8 +183,10 @@ impl<'h> Folder<'h> {
             if files::read_state(&file)? == before && self.record.pending.is_none() {
                 return computed;
             }
-            // One that is killed between its two writes leaves a pending file behind: then the lock is free.
-            if self.record.pending.is_some() && lock::hold(&Host { lock_wait_ms: 200, ..self.host.clone() }, &self.dir).is_ok() {
+            // One that is killed between its two writes leaves a pending file behind: then the lock is free, and no writer is at work
+            // as long as it is ours.
+            let free = lock::hold(&Host { lock_wait_ms: 100, ..self.host.clone() }, &self.dir);
+            if let Ok(_held) = free {
                 self.refresh()?;
                 return compute(self);
             }

@@ -113,12 +113,8 @@ fn answer(policy: Policy, provenance: Provenance, from: Option<(String, String)>
 
 /// A text of a commit; none where it has no such file.
 fn blob(checkout: &Checkout, oid: &str, path: &str) -> Result<Option<String>, Fail> {
-    let answer = checkout.git.ask(&["cat-file", "blob", &format!("{oid}:{path}")], b"")?;
-    if answer.code != 0 {
-        return Ok(None);
-    }
-    let text = String::from_utf8(answer.stdout);
-    text.map(Some).map_err(|_| Fail::new(Code::InvalidPolicy, format!("`{path}` of the trusted commit is not UTF-8")))
+    let text = checkout.blob_at(oid, path)?.map(String::from_utf8).transpose();
+    text.map_err(|_| Fail::new(Code::InvalidPolicy, format!("`{path}` of the trusted commit is not UTF-8")))
 }
 
 /// The trusted ref and its commit: the default branch's upstream, else the branch of that name on origin, on upstream, here.

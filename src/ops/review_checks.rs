@@ -116,12 +116,10 @@ pub fn of_worktree(checkout: &Checkout) -> Result<Checks, Fail> {
 /// # Errors
 /// `INVALID_CHECKS`, `GIT_FAILED`.
 pub fn of_commit(checkout: &Checkout, oid: &str) -> Result<Checks, Fail> {
-    // Whether the file is there is asked apart from what it holds: a blob that cannot be read is no absence.
-    let listed = checkout.git.run(&["ls-tree", "-z", "--full-tree", oid, "--", FILE], b"")?.stdout;
-    if listed.is_empty() {
-        return Ok(Checks::default());
+    match checkout.blob_at(oid, FILE)? {
+        Some(bytes) => parse_checks(&bytes),
+        None => Ok(Checks::default()),
     }
-    parse_checks(&checkout.git.run(&["cat-file", "blob", &format!("{oid}:{FILE}")], b"")?.stdout)
 }
 
 /// The checks of the loop's base commit when there is one, else of the working tree; a trusted working tree adds its own.

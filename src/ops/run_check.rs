@@ -9,7 +9,7 @@ use crate::base::path::printable;
 use crate::base::severity::Grade;
 use crate::base::{Code, Fail, time};
 use crate::check::Issue;
-use crate::host::{Host, child, files};
+use crate::host::{Host, child};
 use crate::wave::recorded::Record;
 
 /// What is asked.
@@ -108,8 +108,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         working_before: before,
         working_fingerprint: working(&folder)?,
     };
-    checks::keep(&folder, &dir, &record)?;
-    files::replace(host, &dir.join("check-output"), &ran.streams)?;
+    checks::keep(&folder, &dir, &record, &ran.streams)?;
     let found =
         issues.into_iter().take(100).map(|i| Found { rule: i.rule, severity: i.grade, path: i.path, line: i.line, message: i.message });
     Ok(Answer { found: found.collect(), because, output: tail(&ran.streams), record })

@@ -17,7 +17,7 @@ use crate::base::{Code, Fail, number, time};
 use crate::drive::resolution::{Action, next};
 use crate::host::{Host, child, files, lock, terminal};
 use crate::resolution::carryover::Offer;
-use crate::resolution::convergence::{By, Decision, Verdict};
+use crate::resolution::convergence::{By, Decision, Owed, Verdict};
 use crate::resolution::disposition::{BasisKind, Class, Entry, Gate, Outcome as Came};
 use crate::resolution::recurrence::Diagnosis;
 use crate::wire::recurrence::Diagnosed;
@@ -117,7 +117,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
         place,
         request,
         folder,
-        choice: given(&request.user_choice),
+        // A higher cap is the answer by itself.
+        choice: given(&request.user_choice).filter(|c| c != "more" || given(&request.open.max_rounds).is_none()),
         dispositions: given(&request.dispositions),
         void: 0,
         partial_findings: Vec::new(),
@@ -144,6 +145,12 @@ fn chosen(request: &Request) -> Result<(), Fail> {
         "split",
     ];
     let Some(choice) = given(&request.user_choice) else { return Ok(()) };
+    const DONE: [&str; 12] =
+        ["hand_in", "track", "new_loop", "restore", "again", "decide", "settle", "commit", "set_aside", "checkout", "resolve", "abort"];
+    if DONE.contains(&choice.as_str()) {
+        let message = format!("`--user-choice {choice}` is done and not said: do what the option says, then go on with --loop-id alone");
+        return Err(Fail::new(Code::InvalidArgument, message));
+    }
     if !CHOICES.contains(&choice.as_str()) {
         let message = format!("`--user-choice {}` is not one of {}", crate::base::path::printable(&choice), CHOICES.join(", "));
         return Err(Fail::new(Code::InvalidArgument, message));
@@ -192,7 +199,7 @@ impl Run<'_> {
         loop {
             self.folder.refresh()?;
             self.folder.look_again()?;
-            if matches!(self.choice.as_deref(), Some("exit" | "stop" | "split")) {
+            if self.ends()? {
                 self.choice = None;
                 let request = check_convergence::Request { place: self.place.clone(), exit: true, max_rounds: None };
                 check_convergence::run(&request, self.host)?;
@@ -232,6 +239,18 @@ impl Run<'_> {
         }
     }
 
+    /// Whether the person's choice ends the loop: `exit` at any time, `stop` where a source found no end, `split` where the cap is reached.
+    fn ends(&self) -> Result<bool, Fail> {
+        let choice = self.choice.as_deref().filter(|c| matches!(*c, "exit" | "stop" | "split"));
+        let Some(choice) = choice.filter(|_| self.folder.record.exited_at.is_none()) else { return Ok(false) };
+        let (answer, ask) = check_convergence::of(&self.folder, self.max_rounds()?)?;
+        Ok(match choice {
+            "stop" => answer.decision.owed.first() == Some(&Owed::SourceAnswer),
+            "split" => ask.is_some_and(|a| a.code == "round_limit"),
+            _ => true,
+        })
+    }
+
     /// Whether the person's choice answers a question by going on.
     fn goes_on(&mut self, ask: &Ask) -> bool {
         let choices: &[&str] = match ask.code {
@@ -240,7 +259,8 @@ impl Run<'_> {
             _ => &[],
         };
         let taken = self.choice.as_deref().is_some_and(|c| choices.contains(&c));
-        if taken {
+        // Which source reviews instead is read where it is run.
+        if taken && self.choice.as_deref() != Some("other_source") {
             self.choice = None;
         }
         taken

@@ -17,15 +17,16 @@ use super::open_gate::{self, View};
 use super::open_wave::{self, Opened, asked, intervention};
 use super::wave::accept::{self, Closed};
 use super::wave::{Folder, events, fence, issue, refuse_a_wave};
-use super::{check_receipt, select_tier};
+use super::{check_receipt, fingerprint_scope, resolve_policy, select_tier};
 use crate::base::{Code, Fail, number};
 use crate::host::lock::{self, Held};
 use crate::host::{Host, child, files, terminal};
 use crate::wave::criteria::STANDALONE;
+use crate::wave::evidence::Rule;
 use crate::wave::gate::{Action, Pause};
 use crate::wave::journal::Type;
-use crate::wave::resume::Difference;
-use crate::wire::criteria;
+use crate::wave::resume::{Difference, Moved, moved};
+use crate::wave::tier::{Source, Tier};
 use crate::wire::gate::{Gate, Status};
 use assess::{Asked, assess};
 use provider::{Provider, Session};
@@ -134,9 +135,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
 
 /// The lock of the checkout: a second loop is refused before it touches anything.
 fn alone(host: &Host, folder: &Folder<'_>) -> Result<Held, Fail> {
-    let place = host.checkout_dir(&folder.root, &folder.checkout.top).join("waves-running");
-    files::make_private_below(&folder.root, &place)?;
-    lock::hold(&Host { lock_wait_ms: 0, ..host.clone() }, &place).map_err(|fail| match fail.code {
+    // On git's own folder, whatever state root a loop was given: a kernel lock writes nothing.
+    lock::hold(&Host { lock_wait_ms: 0, ..host.clone() }, &folder.checkout.git_dir).map_err(|fail| match fail.code {
         Code::LockBusy => Fail::new(Code::ReviewBusy, "another wave loop runs on this checkout"),
         _ => fail,
     })
@@ -146,19 +146,20 @@ impl Run<'_> {
     fn drive(&mut self, open: &open_gate::Request) -> Result<Outcome, Fail> {
         let before = self.folder.gate()?;
         // A gate that was reached answers for what is checked out, and for nothing else.
-        if let Some(gate) = before.as_ref().filter(|g| g.receipt.is_some() && g.selection.tier >= self.wanted(open)) {
+        if let Some(gate) = before.as_ref().filter(|g| g.receipt.is_some()) {
             accept::settle(&self.folder, gate)?;
-            if check_receipt::of(&self.folder, gate, None)?.is_empty() {
+            if self.answers(gate, open)? && check_receipt::of(&self.folder, gate, None)?.is_empty() {
                 self.resumed = true;
                 self.fixed_before = gate.findings_fixed;
                 return Ok(Outcome::Reached(self.answer(Some(gate), None)));
             }
         }
+        select_tier::wanted(self.host, &resolve_policy::of(&self.folder.checkout)?)?;
         let mut open = open.clone();
         if let Some(why) = self.assessed(&mut open, before.as_ref())? {
             return Ok(Outcome::Paused(self.answer(None, Some(why)), asked(why)));
         }
-        let held = self.folder.hold()?;
+        let held = self.folder.hold_patiently()?;
         let opened = open_gate::open(&open, &self.folder, &held)?;
         drop(held);
         self.resumed = opened.resumed && opened.view.clean > 0;
@@ -167,10 +168,14 @@ impl Run<'_> {
         self.waves()
     }
 
-    /// The tier that is asked for by the caller.
-    fn wanted(&self, open: &open_gate::Request) -> crate::wave::tier::Tier {
-        let named = open.select.tier.as_deref().and_then(crate::wave::tier::Tier::find);
-        select_tier::operator(self.host).ok().flatten().or(named).unwrap_or(crate::wave::tier::Tier::Small)
+    /// Whether a gate that was reached is what is asked for now: tier, number, criteria and scope.
+    fn answers(&self, gate: &Gate, open: &open_gate::Request) -> Result<bool, Fail> {
+        let named = open.select.tier.as_deref().and_then(Tier::find);
+        let tier = select_tier::operator(self.host)?.or(named).unwrap_or(Tier::Small);
+        let wanted = select_tier::wanted(self.host, &resolve_policy::of(&self.folder.checkout)?)?.unwrap_or(0);
+        let (base, own) = open.scope();
+        let same = open_gate::sealed(open, self.host)?.binding == gate.criteria_binding && base == gate.base && own == gate.own;
+        Ok(same && gate.selection.tier >= tier && gate.asked >= wanted)
     }
 
     /// Gives the selection its assessment, where nobody named a tier. A pause says why there is none.
@@ -178,18 +183,12 @@ impl Run<'_> {
         if select_tier::operator(self.host)?.is_some() || open.select.tier.as_deref().is_some_and(|t| !t.is_empty()) {
             return Ok(None);
         }
-        let given = |flag: &Option<String>| flag.clone().filter(|f| !f.is_empty());
-        let bytes =
-            given(&open.criteria).map(|c| files::read_text(&self.host.absolute(Some(&c), "criteria")?, crate::wave::criteria::LARGEST));
-        let bytes = bytes.transpose()?;
-        let binding = bytes.as_deref().map(criteria::read).transpose()?.map_or(STANDALONE.to_owned(), |c| c.binding());
-        let base = given(&open.select.scope.base);
-        let own: Vec<String> = open.select.scope.own.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+        let open_gate::Sealed { binding, bytes, .. } = open_gate::sealed(open, self.host)?;
+        let (base, own) = open.scope();
         // A lifecycle's selection that still holds needs no second assessment; a standalone loop is always assessed anew.
         let holds = |g: &&Gate| g.criteria_binding == binding && issue::still_bound(&self.folder, g).is_ok();
         if let Some(gate) = before.filter(|_| binding != STANDALONE).filter(holds)
-            && gate.selection.source != crate::wave::tier::Source::WaveEscalation
-            && gate.selection.source != crate::wave::tier::Source::Environment
+            && !matches!(gate.selection.source, Source::WaveEscalation | Source::Environment)
         {
             let codes: Vec<&str> = gate.selection.reason_codes.iter().filter(|c| !c.is_reserved()).map(|c| c.word()).collect();
             open.select.tier = Some(gate.selection.tier.word().to_owned());
@@ -205,7 +204,7 @@ impl Run<'_> {
                 open.select.tier = Some(found.tier.word().to_owned());
                 open.select.reason_codes = Some(codes.join(","));
                 open.select.source = Some(assess::source(&binding).word().to_owned());
-                let held = self.folder.hold()?;
+                let held = self.folder.hold_patiently()?;
                 let data = json!({"tier": found.tier, "source": assess::source(&binding), "reason_codes": codes});
                 events::note(&self.folder, &held, Type::TierAssessed, data);
                 Ok(None)
@@ -220,10 +219,15 @@ impl Run<'_> {
             if child::signalled().is_some() {
                 return Err(self.interrupted());
             }
-            let held = self.folder.hold()?;
+            let held = self.folder.hold_patiently()?;
             let gate = self.folder.opened()?;
             if gate.status == Status::Completed {
-                return Ok(Outcome::Reached(self.answer(Some(&gate), None)));
+                let violations = check_receipt::of(&self.folder, &gate, None)?;
+                if violations.is_empty() {
+                    return Ok(Outcome::Reached(self.answer(Some(&gate), None)));
+                }
+                let rules: Vec<&str> = violations.iter().map(|v| v.rule).collect();
+                return self.stop(&held, Pause::ReceiptValidationFailed, Some(rules.join(",")));
             }
             if let Some(fail) = self.over() {
                 return Ok(Outcome::TimedOut(fail, self.answer(Some(&gate), Some(Pause::PassTimeout))));
@@ -237,8 +241,11 @@ impl Run<'_> {
                     }
                     None => continue,
                 },
-                Err(fail) if fail.code == Code::OverrideStateInvalid => return self.stop(&held, Pause::OverrideStateInvalid),
-                Err(fail) if fail.code == Code::BindingChanged => return self.stop(&held, Pause::SelectionScopeChanged),
+                Err(fail) if fail.code == Code::OverrideStateInvalid => return self.stop(&held, Pause::OverrideStateInvalid, None),
+                Err(fail) if fail.code == Code::BindingChanged => {
+                    let (why, detail) = changed(&fail);
+                    return self.stop(&held, why, detail);
+                }
                 Err(fail) => return Err(fail),
             };
             drop(held);
@@ -246,7 +253,10 @@ impl Run<'_> {
             terminal::progress(&format!("wave {number}: {} of {} clean", gate.clean, gate.required));
             self.host.failpoint("wave-issued");
             let session_id = issued.pass.session_id.clone();
-            let closed = self.wave(&gate, issued)?;
+            let Some(closed) = self.wave(&gate, issued)? else {
+                let held = self.folder.hold_patiently()?;
+                return self.stop(&held, Pause::LedgerInvalid, Some("gate".to_owned()));
+            };
             let pause = closed.step.pause;
             let wave =
                 Wave { iteration: number, session_id, result_kind: closed.kind, action: closed.step.action, findings: closed.findings };
@@ -263,43 +273,63 @@ impl Run<'_> {
         }
     }
 
-    /// One wave in a fresh session, and one more session for the same pass where the first handed in nothing that could be taken.
-    fn wave(&mut self, gate: &Gate, mut issued: issue::Issued) -> Result<accept::Stepped, Fail> {
+    /// One wave in a fresh session, and one more session for the same pass where the first handed in nothing that could be taken and left
+    /// the checkout as it was. None when the gate is not as it was kept: somebody else stepped it.
+    fn wave(&mut self, kept: &Gate, mut issued: issue::Issued) -> Result<Option<accept::Stepped>, Fail> {
         let began = self.host.now_ms();
         for attempt in 1.. {
-            let timed_out = Cell::new(false);
-            let failure = self.session(gate, &issued, began, &timed_out)?;
+            let failure = self.session(kept, &issued, began)?;
             self.folder.look_again()?;
-            let held = self.folder.hold()?;
+            let held = self.folder.hold_patiently()?;
             let current = self.folder.opened()?;
-            let left = !timed_out.get() && failure.is_none() && attempt < 2;
-            match accept::close(&self.folder, &held, &current, failure)? {
-                Closed::Stepped(stepped) => return Ok(*stepped),
-                Closed::Rejected { .. } if left => {
-                    let pass = self.folder.opened()?.pass.ok_or_else(|| Fail::new(Code::Internal, "a rejected pass is no longer open"))?;
-                    issued = issue::issued(&self.folder, gate.opening, pass, issued.dir)?;
-                    files::replace(self.host, &issued.dir.join("prompt.md"), issued.prompt.as_bytes())?;
-                }
-                Closed::Rejected { .. } => {
-                    let current = self.folder.opened()?;
-                    let closed = accept::close(&self.folder, &held, &current, Some(Pause::CompletionReceiptMissing))?;
-                    let Closed::Stepped(stepped) = closed else {
-                        return Err(Fail::new(Code::Internal, "a pass that was given up is still open"));
-                    };
-                    return Ok(*stepped);
-                }
+            if !is_as_kept(kept, &current) {
+                return Ok(None);
             }
+            let again = failure.is_none() && attempt < 2;
+            let mend = match accept::close(&self.folder, &held, &current, failure.map(|why| (why, None)))? {
+                Closed::Stepped(stepped) => return Ok(Some(*stepped)),
+                Closed::Rejected { mend, .. } => mend,
+            };
+            let current = self.folder.opened()?;
+            let now = fingerprint_scope::bound(&self.folder.checkout, current.base.as_deref(), &self.folder.own(&current.own))?;
+            if again && now == issued.pass.bound {
+                let pass = current.pass.clone().ok_or_else(|| Fail::new(Code::Internal, "a rejected pass is no longer open"))?;
+                issue::put_aside(&issued.dir, attempt)?;
+                issued = issue::issued(&self.folder, &current, pass, issued.dir)?;
+                files::replace(self.host, &issued.dir.join("prompt.md"), issued.prompt.as_bytes())?;
+                continue;
+            }
+            let detail = accept::detail_of(&issued.dir, &mend);
+            let why = match moved(&issued.pass.bound, &now, false) {
+                Some(Moved::Identity) if (&now.branch, &now.settings) != (&issued.pass.bound.branch, &issued.pass.bound.settings) => {
+                    Pause::ReviewIdentityChanged
+                }
+                Some(Moved::Boundary) => Pause::ScopeBoundaryChanged,
+                // It said CLEAN of what it had changed, and was not believed.
+                _ if detail.split(',').any(|rule| rule == Rule::TreeChanged.word()) => Pause::CleanMutatedScope,
+                _ => accept::pause_of(&mend),
+            };
+            let failure = (why, Some(detail));
+            return match accept::close(&self.folder, &held, &current, Some(failure))? {
+                Closed::Stepped(stepped) => Ok(Some(*stepped)),
+                Closed::Rejected { .. } => Err(Fail::new(Code::Internal, "a pass that was given up is still open")),
+            };
         }
         Err(Fail::new(Code::Internal, "a wave had no end"))
     }
 
     /// Runs a session; says what failed around it.
-    fn session(&self, gate: &Gate, issued: &issue::Issued, began: i64, timed_out: &Cell<bool>) -> Result<Option<Pause>, Fail> {
+    fn session(&self, gate: &Gate, issued: &issue::Issued, began: i64) -> Result<Option<Pause>, Fail> {
+        let poisoned = Cell::new(false);
         let now = self.host.now_ms();
         let elapsed = u64::try_from((now - began) / 1000).unwrap_or_default();
         let whole = self.deadline_ms.map(|d| Duration::from_millis(u64::try_from(d - now).unwrap_or_default()));
         let limit = || {
-            let pass = issue::limit(&self.folder, gate.opening, &issued.pass).unwrap_or(issued.pass.limit_s);
+            // Who cannot read the decisions does not know how long it may take.
+            let Ok(pass) = issue::limit(&self.folder, gate, &issued.pass) else {
+                poisoned.set(true);
+                return Duration::ZERO;
+            };
             let pass = if pass == 0 { Duration::MAX } else { Duration::from_secs(pass.saturating_sub(elapsed)) };
             whole.map_or(pass, |whole| pass.min(whole))
         };
@@ -313,7 +343,9 @@ impl Run<'_> {
         if child::signalled().is_some() {
             return Ok(Some(Pause::UserInterrupt));
         }
-        timed_out.set(came.ended.timed_out);
+        if poisoned.get() {
+            return Ok(Some(Pause::OverrideStateInvalid));
+        }
         Ok(match (came.ended.timed_out, came.went_through) {
             (true, _) => Some(Pause::PassTimeout),
             (false, false) => Some(Pause::ProviderError),
@@ -322,10 +354,16 @@ impl Run<'_> {
     }
 
     /// Puts the gate to a standstill before a wave was issued.
-    fn stop(&mut self, held: &Held, why: Pause) -> Result<Outcome, Fail> {
+    fn stop(&mut self, held: &Held, why: Pause, detail: Option<String>) -> Result<Outcome, Fail> {
         let mut gate = self.folder.opened()?;
-        issue::pause(&mut gate, why, None);
+        (gate.pass, gate.owner, gate.receipt) = (None, None, None);
+        if !why.keeps_credit() {
+            gate.clean = 0;
+            gate.ledger.clear();
+        }
+        issue::pause(&mut gate, why, detail);
         self.folder.keep(held, &gate)?;
+        accept::settle(&self.folder, &gate)?;
         accept::ended(&self.folder, held, &gate);
         Ok(Outcome::Paused(self.answer(Some(&gate), Some(why)), asked(why)))
     }
@@ -356,6 +394,30 @@ impl Run<'_> {
             gate: gate.map(|g| View::of(&self.folder, g)),
         }
     }
+}
+
+/// Whether a gate is as the driver kept it when it issued the pass: a wave may ask for time, and its result may have been rejected;
+/// nothing else happens to a gate while its wave runs.
+fn is_as_kept(kept: &Gate, current: &Gate) -> bool {
+    let mut same = current.clone();
+    same.overrides_head = kept.overrides_head.clone();
+    if let (Some(pass), Some(then)) = (&mut same.pass, &kept.pass) {
+        pass.generation.clone_from(&then.generation);
+    }
+    same == *kept
+}
+
+/// Which binding changed before a wave was issued, as a pause.
+fn changed(fail: &Fail) -> (Pause, Option<String>) {
+    let differs = fail.details.get("differs").and_then(serde_json::Value::as_array);
+    let words: Vec<&str> = differs.into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
+    let why = match words.first().copied() {
+        Some("policy_binding") => Pause::PolicyChanged,
+        Some("scope_boundary") => Pause::ScopeBoundaryChanged,
+        Some("scope_fingerprint") => Pause::SelectionScopeChanged,
+        _ => Pause::ReviewCriteriaChanged,
+    };
+    (why, Some(words.join(",")).filter(|w| !w.is_empty()))
 }
 
 /// The seed's report, for people.

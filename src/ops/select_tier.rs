@@ -30,6 +30,8 @@ pub struct Request {
     pub criteria_binding: Option<String>,
     /// The tier that was selected before: it never falls.
     pub current: Option<String>,
+    /// Its reason codes.
+    pub current_reason_codes: Option<String>,
 }
 
 /// The answer.
@@ -88,24 +90,25 @@ pub fn of(checkout: &Checkout, request: &Request, policy: &resolve_policy::Answe
     };
     check(&asked, criteria == STANDALONE).map_err(refused)?;
     let by_operator = asked.source == Source::Environment;
-    let exception = by_operator && asked.tier < floor.tier;
     let raised_by_floor = !by_operator && asked.tier < floor.tier;
     let selection = match raised_by_floor {
         true => Selection { tier: floor.tier, source: Source::DeterministicFloor, reason_codes: floor.reason_codes.clone() },
         false => asked,
     };
-    let current = given(&request.current).map(|word| tier(&word, "--current")).transpose()?;
-    let selection = match current {
-        Some(tier) => higher(Selection { tier, ..selection.clone() }, selection),
+    let selection = match given(&request.current).map(|word| tier(&word, "--current")).transpose()? {
+        Some(tier) => {
+            let text = given(&request.current_reason_codes);
+            let text = text.ok_or_else(|| Fail::new(Code::InvalidArgument, "`--current` goes with `--current-reason-codes`"))?;
+            let reason_codes = codes(&text).map_err(|why| unread(&text, why))?;
+            let kept = Selection { tier, source: own_source(&reason_codes, selection.source), reason_codes };
+            check(&kept, criteria == STANDALONE).map_err(|why| unread(&text, why))?;
+            higher(kept, selection)
+        }
         None => selection,
     };
+    let exception = selection.source == Source::Environment && selection.tier < floor.tier;
     let trusted = policy.passes.of(selection.tier);
-    let wanted = wave::variable(host, "CLEAN_PASSES")?.map(|n| number::plain("REVIEW_LOOP_CLEAN_PASSES", &n, 1..=1_000_000)).transpose()?;
-    if let Some(wanted) = wanted.filter(|w| *w < trusted) {
-        let message =
-            format!("`REVIEW_LOOP_CLEAN_PASSES` {wanted} is below the policy's {trusted} for `{}`: it only raises", selection.tier.word());
-        return Err(Fail::new(Code::InvalidArgument, message));
-    }
+    let wanted = wanted(host, policy)?;
     let look = checkout.look(&checkout.own(&request.scope.own))?;
     Ok(Answer {
         profile: selection.tier.profile(),
@@ -118,6 +121,36 @@ pub fn of(checkout: &Checkout, request: &Request, policy: &resolve_policy::Answe
         criteria_binding: criteria,
         scope_fingerprint: fingerprint_scope::scope_fingerprint(checkout, request.scope.base.as_deref(), look)?,
     })
+}
+
+/// How many clean waves the caller wants. It is measured at the tier that was asked for, small when none was, and only raises later.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` for what is no number, or lowers the policy.
+pub fn wanted(host: &Host, policy: &resolve_policy::Answer) -> Result<Option<u64>, Fail> {
+    let Some(text) = wave::variable(host, "CLEAN_PASSES")? else { return Ok(None) };
+    let wanted = number::plain("REVIEW_LOOP_CLEAN_PASSES", &text, 1..=1_000_000)?;
+    let asked = operator(host)?.unwrap_or(Tier::Small);
+    let least = policy.passes.of(asked);
+    if wanted < least {
+        let message = format!("`REVIEW_LOOP_CLEAN_PASSES` {wanted} is below the policy's {least} for `{}`: it only raises", asked.word());
+        return Err(Fail::new(Code::InvalidArgument, message));
+    }
+    Ok(Some(wanted))
+}
+
+/// Who selected a tier before, by its codes: those that are reserved name their source.
+fn own_source(codes: &[ReasonCode], other: Source) -> Source {
+    match codes {
+        [ReasonCode::OperatorOverride] => Source::Environment,
+        [ReasonCode::WaveEscalation] => Source::WaveEscalation,
+        _ if other == Source::Environment => Source::DeterministicFloor,
+        _ => other,
+    }
+}
+
+fn unread(text: &str, why: crate::wave::tier::Refusal) -> Fail {
+    Fail::new(Code::InvalidSelection, format!("the reason codes `{}` are none: {}", printable(text), why.word()))
 }
 
 fn given(flag: &Option<String>) -> Option<String> {
@@ -153,7 +186,6 @@ fn assessed(request: &Request) -> Result<Selection, Fail> {
         let message = format!("`--source {}` is not one of lifecycle-agent, lifecycle-assessor, standalone-assessor", printable(&source));
         Fail::new(Code::InvalidArgument, message)
     })?;
-    let reason_codes = codes(&text)
-        .map_err(|why| Fail::new(Code::InvalidSelection, format!("the reason codes `{}` are none: {}", printable(&text), why.word())))?;
+    let reason_codes = codes(&text).map_err(|why| unread(&text, why))?;
     Ok(Selection { tier: tier(&word, "--tier")?, source, reason_codes })
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::wave::{Folder, Place, events, is_wave, overrides, variable_of};
+use super::wave::{Folder, Place, events, is_wave, overrides, refuse_below, variable_of};
 use crate::base::path::printable;
 use crate::base::{Code, Fail, number};
 use crate::host::Host;
@@ -68,6 +68,9 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let scope = Scope::parse(&scope).ok_or_else(|| invalid("--scope", &scope, "phase, session"))?;
     let source = given(&request.source).unwrap_or_else(|| Source::Agent.word().to_owned());
     let source = Source::parse(&source).ok_or_else(|| invalid("--source", &source, "agent, human"))?;
+    if wave && (source != Source::Agent || scope != Scope::Phase) {
+        return Err(Fail::new(Code::PassActive, "a wave asks for time as an agent and for its own gate: --source agent, --scope phase"));
+    }
     let reason = request.reason.clone().unwrap_or_default();
     if let Some(why) = reason_offence(&reason) {
         return Err(Fail::new(Code::InvalidArgument, format!("`--reason` {why}: a decision is attributed and says why")));
@@ -82,6 +85,10 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         })
     });
     let set = set.transpose()?;
+    // A day is time enough for one wave; no limit at all is its parent's to give.
+    if wave && set.is_some_and(|n| !(1..=86_400).contains(&n)) {
+        return Err(Fail::new(Code::PassActive, "a wave may ask for 1 to 86400 seconds"));
+    }
     if set.is_none() && !request.clear {
         return Err(Fail::new(Code::InvalidArgument, format!("the value of `{}` is missing", gate.word())));
     }
@@ -93,8 +100,10 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     };
     let folder = Folder::find(host, &Place { loop_id: session.or(request.place.loop_id.clone()), ..request.place.clone() })?;
     let held = folder.hold()?;
-    let opened = folder.opened()?;
-    overrides::rows(&folder)?;
+    let mut opened = folder.opened()?;
+    if gate != Gate::PassTimeout {
+        refuse_below(&opened)?;
+    }
     let now = u64::try_from(host.now_ms()).unwrap_or_default();
     let row = Row {
         schema_version: 1,
@@ -108,8 +117,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         expires_at: lasts.map_or(0, |s| now / 1000 + s),
         reason,
     };
-    overrides::append(&folder, &held, &row)?;
-    let in_force = overrides::value(&folder, gate, opened.opening)?.map(|(value, _)| value);
+    overrides::append(&folder, &held, &mut opened, &row)?;
+    let in_force = overrides::value(&folder, gate, &opened)?.map(|(value, _)| value);
     if gate == Gate::CleanPasses {
         let trusted = opened.policy.passes.of(opened.selection.tier);
         let data = json!({"required_clean": in_force.unwrap_or(opened.asked), "trusted_required_clean": trusted, "source": source});

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::wave::{Folder, Place, events};
+use super::wave::{Folder, Place, events, refuse_a_wave};
 use crate::base::Fail;
 use crate::host::{Host, journal};
 use crate::wave::journal::{Event, Summary, summarize};
@@ -34,6 +34,7 @@ pub struct Answer {
 /// # Errors
 /// Why the journal cannot be read.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
+    refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
     if !request.summary {
         let bytes = journal::read(&folder.dir.join(events::JOURNAL))?;

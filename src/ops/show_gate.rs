@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::open_gate::View;
 use super::wave::fence::{self, Life};
-use super::wave::{Folder, Place, issue};
+use super::wave::{Folder, Place, issue, refuse_a_wave};
 use crate::base::Fail;
 use crate::host::Host;
 use crate::wire::gate::{Gate, Status};
@@ -57,6 +57,7 @@ pub struct Answer {
 /// # Errors
 /// `STATE_MISSING`, and why the state cannot be read.
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
+    refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
     let gate = folder.opened()?;
     of(&folder, &gate)
@@ -72,7 +73,7 @@ pub fn of(folder: &Folder<'_>, gate: &Gate) -> Result<Answer, Fail> {
         Ok::<_, Fail>(Running {
             session_id: pass.session_id.clone(),
             elapsed_s: u64::try_from((folder.host.now_ms() - pass.issued_ms) / 1000).unwrap_or_default(),
-            limit_s: issue::limit(folder, gate.opening, pass)?,
+            limit_s: issue::limit(folder, gate, pass)?,
             owner_pid: gate.owner.as_ref().map(|o| o.pid),
             owner: match life {
                 Some(Life::Alive) => "alive",

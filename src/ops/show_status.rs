@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::checkout::Checkout;
 use super::resolution::{Folder, KIND, LOOP, Place};
 use super::track_recurrence::{self, WriteTier};
-use super::{Ask, check_brief, check_convergence, gather, record_disposition};
+use super::{Ask, check_brief, check_convergence, gather, record_disposition, show_gate, wave};
 use crate::base::{Code, Fail};
 use crate::host::{Host, files};
 use crate::resolution::convergence::{Owed, Verdict};
@@ -24,7 +24,7 @@ pub struct Request {
 /// A loop of the checkout.
 #[derive(Debug, Serialize)]
 pub struct Listed {
-    /// rounds or resolution.
+    /// rounds, resolution or waves.
     #[serde(rename = "loop")]
     pub kind: &'static str,
     /// Its id.
@@ -93,7 +93,11 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let checkout = Checkout::open(host, &folder)?;
     let root = host.state_root(request.place.state_dir.as_deref())?;
     let Some(id) = gather::loop_id(request.place.loop_id.as_deref())? else {
-        return Ok(Answer { loops: all(host, &root, &checkout), next: None, resolution: None });
+        let place =
+            |id: String| wave::Place { repo: request.place.repo.clone(), state_dir: request.place.state_dir.clone(), loop_id: Some(id) };
+        let waves = names(host, &root, &checkout, wave::KIND).into_iter().map(|id| waves(host, &place(id.clone()), &id));
+        let loops = all(host, &root, &checkout).into_iter().chain(waves).collect();
+        return Ok(Answer { loops, next: None, resolution: None });
     };
     let there = |kind: &str| host.loop_dir(&root, &checkout.top, kind, &id).join(LOOP);
     if there("rounds").symlink_metadata().is_ok() {
@@ -101,6 +105,17 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let why = if listed.status == "done" { "the loop is done".to_owned() } else { format!("`{}` is owed", listed.status) };
         let command = (listed.status != "done").then_some("run-loop");
         return Ok(Answer { loops: vec![listed], next: Some(Next { command, why }), resolution: None });
+    }
+    if host.loop_dir(&root, &checkout.top, wave::KIND, &id).join(wave::GATE).symlink_metadata().is_ok() {
+        let place = wave::Place {
+            repo: request.place.repo.clone(),
+            state_dir: request.place.state_dir.clone(),
+            loop_id: Some(id.as_str().to_owned()),
+        };
+        let listed = waves(host, &place, id.as_str());
+        let shown = show_gate::run(&show_gate::Request { place }, host)?;
+        let next = Next { command: shown.next.command, why: shown.next.why };
+        return Ok(Answer { loops: vec![listed], next: Some(next), resolution: None });
     }
     if there(KIND).symlink_metadata().is_err() {
         let shown = crate::base::path::printable(&root.to_string_lossy());
@@ -166,19 +181,36 @@ fn next(answer: &check_convergence::Answer, ask: Option<&Ask>) -> Next {
 fn all(host: &Host, root: &Path, checkout: &Checkout) -> Vec<Listed> {
     let mut found = Vec::new();
     for kind in ["rounds", KIND] {
-        let Ok(any) = crate::base::id::LoopId::parse("any") else { continue };
-        let Some(folder) = host.loop_dir(root, &checkout.top, kind, &any).parent().map(Path::to_path_buf) else { continue };
-        let mut names: Vec<String> =
-            folder.read_dir().into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        for name in names.iter().filter(|n| crate::base::id::check(n, "loop id").is_ok()) {
-            let file = folder.join(name).join(LOOP);
-            if folder.join(name).is_dir() {
-                found.push(if kind == KIND { resolution(&file, name) } else { rounds(&file, name) });
-            }
+        let folder = host.checkout_dir(root, &checkout.top).join(kind);
+        for name in names(host, root, checkout, kind) {
+            let file = folder.join(&name).join(LOOP);
+            found.push(if kind == KIND { resolution(&file, &name) } else { rounds(&file, &name) });
         }
     }
     found
+}
+
+/// The loops of a kind, sorted.
+fn names(host: &Host, root: &Path, checkout: &Checkout, kind: &str) -> Vec<String> {
+    let entries = host.checkout_dir(root, &checkout.top).join(kind).read_dir();
+    let folders = entries.into_iter().flatten().flatten().filter(|e| e.path().is_dir());
+    let mut names: Vec<String> = folders.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|n| crate::base::id::check(n, "loop id").is_ok());
+    names.sort();
+    names
+}
+
+fn waves(host: &Host, place: &wave::Place, id: &str) -> Listed {
+    match wave::Folder::find(host, place).and_then(|folder| folder.opened()) {
+        Ok(gate) => Listed {
+            kind: wave::KIND,
+            loop_id: id.to_owned(),
+            status: gate.status.word().to_owned(),
+            round: Some(gate.iteration),
+            damaged: None,
+        },
+        Err(fail) => damaged(wave::KIND, id, &fail),
+    }
 }
 
 fn damaged(kind: &'static str, id: &str, fail: &Fail) -> Listed {

@@ -1,6 +1,6 @@
 //! The folder of a wave loop: its gate, its key, its proofs, and the pass folders that waves work in.
 //!
-//! `<state root>/<checkout>/waves/<loop id>/` holds `gate.json` (the one state), `key`, `criteria.json` and `approval.json`,
+//! `<state root>/<checkout>/waves/<loop id>/` holds `gate.json` (the one state), `key`, `criteria.json`,
 //! `proofs/<iteration>/`, `overrides.jsonl`, `events.jsonl` and `receipt.json`. `<state root>/<checkout>/passes/<session id>/` holds what
 //! one wave is given and gives. Everything that changes a gate is one replacement of `gate.json`: a kill before it leaves the gate as it
 //! was, a kill after it leaves nothing undone that the next command does not do. Source: waves spec §1, §10, §17, §21.
@@ -74,7 +74,7 @@ impl<'h> Folder<'h> {
         };
         let dir = host.loop_dir(&root, &checkout.top, KIND, &id);
         files::refuse_links_below(&root, &dir)?;
-        let key = match files::read_state(&dir.join("key")) {
+        let key = match files::read_private(&dir.join("key")) {
             Ok(key) => key,
             Err(fail) if fail.code == Code::NotFound => Vec::new(),
             Err(fail) => return Err(fail),
@@ -119,13 +119,21 @@ impl<'h> Folder<'h> {
         lock::hold(self.host, &self.dir)
     }
 
+    /// As [`Folder::hold`], for a driver: the result of a wave is worth a longer wait.
+    ///
+    /// # Errors
+    /// As [`Folder::hold`].
+    pub fn hold_patiently(&self) -> Result<Held, Fail> {
+        lock::hold(&Host { lock_wait_ms: 120_000, ..self.host.clone() }, &self.dir)
+    }
+
     /// The gate; none when none was opened.
     ///
     /// # Errors
     /// Why it cannot be read, `FORGED_STATE`, `INVALID_STATE`.
     pub fn gate(&self) -> Result<Option<Gate>, Fail> {
         let path = self.dir.join(GATE);
-        let bytes = match files::read_state(&path) {
+        let bytes = match files::read_private(&path) {
             Ok(bytes) => bytes,
             Err(fail) if fail.code == Code::NotFound => return Ok(None),
             Err(fail) => return Err(fail),
@@ -157,6 +165,19 @@ impl<'h> Folder<'h> {
         // What is written has to be what is read: a state that no reader takes would end the loop.
         gate::gate(&bytes, |b| self.mac(b))?;
         files::replace(self.host, &self.dir.join(GATE), &bytes)
+    }
+
+    /// Another loop of this checkout whose gate has an open pass.
+    pub fn other_open_pass(&self) -> Option<String> {
+        let all = self.dir.parent()?.read_dir().ok()?;
+        let mut names: Vec<String> = all.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names.into_iter().filter(|n| *n != self.id).find(|name| {
+            let dir = self.dir.with_file_name(name);
+            let key = files::read_private(&dir.join("key")).unwrap_or_default();
+            let gate = files::read_private(&dir.join(GATE)).and_then(|bytes| gate::gate(&bytes, |b| hmac_hex(&key, b)));
+            gate.is_ok_and(|g| g.pass.is_some())
+        })
     }
 
     /// The folder of a session.
@@ -200,7 +221,7 @@ pub fn pass_of(folder: &Folder<'_>, session: &str) -> Result<(PathBuf, Pass), Fa
     let dir = folder.session_dir(session)?;
     let path = dir.join("pass.json");
     let none = || Fail::new(Code::NoOpenPass, format!("there is no pass of the session `{session}` of this checkout"));
-    let bytes = files::read_state(&path).map_err(|fail| if fail.code == Code::NotFound { none() } else { fail })?;
+    let bytes = files::read_private(&path).map_err(|fail| if fail.code == Code::NotFound { none() } else { fail })?;
     let pass = gate::pass(&bytes).map_err(|fail| named(fail, &path))?;
     if pass.session_id == session { Ok((dir, pass)) } else { Err(Fail::new(Code::ForgedState, "the pass is one of another session")) }
 }
@@ -224,7 +245,11 @@ pub fn wave_of<'h>(host: &'h Host, place: &Place, session: Option<&str>) -> Resu
     };
     let gate = folder.opened()?;
     match &gate.pass {
-        Some(issued) if *issued == pass => Ok((folder, dir, pass, gate)),
+        // A kill may leave an older generation in the wave's folder: the gate says which one completes the pass.
+        Some(issued) if Pass { generation: issued.generation.clone(), ..pass.clone() } == *issued => {
+            let pass = issued.clone();
+            Ok((folder, dir, pass, gate))
+        }
         Some(issued) if issued.session_id == pass.session_id => Err(Fail::new(Code::ForgedState, "the pass is not as its loop issued it")),
         _ => Err(Fail::new(Code::NoOpenPass, format!("the pass of the session `{session}` is over"))),
     }
@@ -237,6 +262,21 @@ pub fn wave_of<'h>(host: &'h Host, place: &Place, session: Option<&str>) -> Resu
 pub fn refuse_a_wave(host: &Host) -> Result<(), Fail> {
     match is_wave(host)? {
         true => Err(Fail::new(Code::PassActive, "this is a review wave, and the command is its parent's alone")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses whoever runs below the owner of an open pass, whatever its variables say: it is the wave.
+///
+/// # Errors
+/// `PASS_ACTIVE`.
+pub fn refuse_below(gate: &Gate) -> Result<(), Fail> {
+    let owner = gate.owner.as_ref().filter(|o| o.pid != std::process::id());
+    match owner.is_some_and(|o| crate::host::procs::is_below(o.pid)) {
+        true => Err(Fail::new(
+            Code::PassActive,
+            "this process was started by the review wave that is open, and the command is its parent's alone",
+        )),
         false => Ok(()),
     }
 }
@@ -273,8 +313,8 @@ pub fn variable_of(host: &Host, ours: &str, older: &str) -> Result<Option<String
 fn of_branch(checkout: &Checkout) -> Result<String, Fail> {
     let branch = checkout.git.ask(&["symbolic-ref", "-q", "--short", "HEAD"], b"")?.text();
     if branch.is_empty() {
-        let head = checkout.head()?.unwrap_or_default();
-        return Ok(format!("detached-{}", &head[..head.len().min(12)]));
+        // One for every commit: a loop is not lost by committing.
+        return Ok("detached".to_owned());
     }
     let slug: String = branch.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(64).collect();
     Ok(format!("branch-{}-{}", slug.trim_matches('-'), &sha256_hex(branch.as_bytes())[..8]))

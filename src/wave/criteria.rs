@@ -77,8 +77,10 @@ impl Criteria {
             if items.len() > section.most() {
                 found.push((*section, section.most(), Refusal::TooMany));
             }
+            let mut seen = std::collections::BTreeSet::new();
             for (at, text) in items.iter().enumerate() {
-                found.extend(offence(text, &items[..at]).map(|why| (*section, at, why)));
+                let repeated = !seen.insert(text);
+                found.extend(offence(text, repeated).map(|why| (*section, at, why)));
             }
         }
         found
@@ -109,7 +111,7 @@ pub fn item_hash(section: Section, at: usize, text: &str) -> String {
     sha256_hex(&canonical(&value))
 }
 
-fn offence(text: &str, before: &[String]) -> Option<Refusal> {
+fn offence(text: &str, repeated: bool) -> Option<Refusal> {
     let lower = text.to_lowercase();
     let stands_for_nothing = ["n/a", "na", "tbd", "todo", "placeholder"].contains(&lower.as_str());
     let bracketed = text.starts_with('<') && text.ends_with('>');
@@ -118,7 +120,7 @@ fn offence(text: &str, before: &[String]) -> Option<Refusal> {
         () if text.chars().count() > 2000 => Some(Refusal::TooLong),
         () if text.trim() != text => Some(Refusal::Blanks),
         () if text.chars().any(|c| (c as u32) < 0x20 || c as u32 == 0x7f) => Some(Refusal::Control),
-        () if before.iter().any(|b| b == text) => Some(Refusal::Repeated),
+        () if repeated => Some(Refusal::Repeated),
         () if stands_for_nothing || bracketed => Some(Refusal::Placeholder),
         () => None,
     }

@@ -93,6 +93,7 @@ words! {
         TreeChanged "tree_changed",
         Deadline "deadline",
         Completion "completion",
+        ResultChanged "result_changed",
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Changed {
     pub lines: u64,
     /// Whether a glob of the project calls it sensitive.
     pub declared: bool,
+    /// Whether its content could not be looked at.
+    pub unread: bool,
 }
 
 /// Why a path counts.
@@ -61,6 +63,9 @@ const WORDS: &[(ReasonCode, &[&str])] = &[
         C::SecuritySensitive,
         &[
             "auth",
+            "auth0",
+            "authenticator",
+            "authorizer",
             "authn",
             "authz",
             "authentication",
@@ -193,6 +198,7 @@ const NAMES: &[(ReasonCode, &[&str])] = &[
             "install.sh",
             "release.sh",
             "setup.py",
+            "requirements.txt",
             "cargo.lock",
             "package-lock.json",
             "npm-shrinkwrap.json",
@@ -358,6 +364,10 @@ fn of_path(changed: &Changed) -> Option<Match> {
     if changed.declared {
         return hit(C::DeclaredSensitivePath, "a glob of the trusted policy");
     }
+    // What was not looked at may hold anything.
+    if changed.unread {
+        return hit(C::UncertainCoverage, "content that was not read");
+    }
     let path = changed.path.replace('\\', "/").to_lowercase();
     let name = path.rsplit('/').next().unwrap_or(&path);
     let exact = NAMES.iter().find_map(|(class, names)| names.iter().find(|n| **n == name).map(|n| (*class, *n)));
@@ -383,13 +393,15 @@ fn of_path(changed: &Changed) -> Option<Match> {
     }
 }
 
-/// The words of a path: parts between marks, split where a small letter meets a capital.
+/// The words of a path: parts between marks, split where a small letter meets a capital, and before the last capital of an acronym.
 fn words(path: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
     let mut small = false;
+    let mut ahead = path.chars().skip(1);
     for c in path.chars() {
-        let ends = !c.is_alphanumeric() || (small && c.is_uppercase());
+        let before_small = ahead.next().is_some_and(char::is_lowercase);
+        let ends = !c.is_alphanumeric() || (c.is_uppercase() && (small || (before_small && word.len() > 1)));
         if ends && !word.is_empty() {
             found.push(std::mem::take(&mut word));
         }
@@ -405,7 +417,8 @@ fn words(path: &str) -> Vec<String> {
 /// Whether a path is prose about things.
 fn is_prose(path: &str) -> bool {
     let lower = path.to_lowercase();
-    [".md", ".mdx", ".txt", ".rst", ".adoc", ".png", ".svg", ".jpg", ".gif", ".pdf"].iter().any(|e| lower.ends_with(e))
+    let lists = lower.rsplit('/').next().is_some_and(|n| n.starts_with("requirements") || n == "cmakelists.txt");
+    !lists && [".md", ".mdx", ".txt", ".rst", ".adoc", ".png", ".svg", ".jpg", ".gif", ".pdf"].iter().any(|e| lower.ends_with(e))
 }
 
 /// Whether a path is a test.

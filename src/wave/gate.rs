@@ -26,7 +26,6 @@ words! {
         InvalidResult "invalid_result",
         CompletionReceiptMissing "completion_receipt_missing",
         CompletionReceiptInvalid "completion_receipt_invalid",
-        ReviewCriteriaCopyFailed "review_criteria_copy_failed",
         EvidenceManifestInvalid "evidence_manifest_invalid",
         PassAttestationInvalid "pass_attestation_invalid",
         InconsistentFindingsEvidence "inconsistent_findings_evidence",
@@ -40,6 +39,7 @@ words! {
         ReviewIdentityChanged "review_identity_changed",
         PolicyChanged "policy_changed",
         LedgerInvalid "ledger_invalid",
+        ReceiptValidationFailed "receipt_validation_failed",
         OverrideStateInvalid "override_state_invalid",
         AssessmentInvalid "assessment_invalid",
         AssessmentTimeout "assessment_timeout",
@@ -67,8 +67,7 @@ impl Pause {
                 | Pause::CompletionReceiptInvalid
                 | Pause::InvalidResult
                 | Pause::EvidenceManifestInvalid
-                | Pause::PassAttestationInvalid
-                | Pause::OverrideStateInvalid
+                | Pause::InconsistentFindingsEvidence
         )
     }
 }

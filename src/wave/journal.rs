@@ -42,6 +42,7 @@ enum Shape {
     Reason,
     Checks,
     Verifier,
+    Domains,
 }
 
 use Shape as S;
@@ -60,6 +61,7 @@ const FIELDS: &[(&str, Shape)] = &[
     ("reason", S::Reason),
     ("deterministic_checks", S::Checks),
     ("verifier", S::Verifier),
+    ("coverage", S::Domains),
     ("iteration", S::Count),
     ("iterations", S::Count),
     ("clean_before", S::Count),
@@ -102,13 +104,14 @@ fn admit(shape: Shape, value: &Value) -> Option<Value> {
     let known = match shape {
         S::Count => value.as_u64().is_some(),
         S::Flag => value.is_boolean(),
-        S::Id => word.is_some_and(|w| crate::base::id::check(w, "pass id").is_ok()),
+        S::Id => word.is_some_and(is_pass_id),
         S::Tier => word.and_then(Tier::parse).is_some(),
         S::Profile => word.and_then(Profile::parse).is_some(),
         S::Source => word.is_some_and(|w| Source::parse(w).is_some() || matches!(w, "agent" | "human")),
         S::Result => word.is_some_and(|w| ["clean", "findings_fixed", "findings", "blocked", "churn", "escalate", "failure"].contains(&w)),
         S::Checks => word.and_then(super::evidence::Checks::parse).is_some() || word == Some("not-recorded"),
         S::Verifier => word.and_then(super::evidence::Verifier::parse).is_some() || word == Some("not-recorded"),
+        S::Domains => value.as_array().is_some_and(|all| all.iter().all(|d| d.as_str().and_then(super::evidence::Domain::parse).is_some())),
         S::Codes => {
             let words = value.as_array()?.iter().map(|c| c.as_str().map(signal::known)).collect::<Option<Vec<&str>>>()?;
             return Some(Value::from(words));
@@ -122,6 +125,19 @@ fn admit(shape: Shape, value: &Value) -> Option<Value> {
     known.then(|| value.clone())
 }
 
+/// Whether a text is a pass id and nothing else: a time, a process, eight hex digits.
+fn is_pass_id(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('_').collect();
+    let digits = |t: &str| !t.is_empty() && t.len() <= 10 && t.bytes().all(|b| b.is_ascii_digit());
+    match parts.as_slice() {
+        [stamp, pid, tail] => {
+            let stamp = stamp.len() == 16 && stamp.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'T' | b'Z'));
+            stamp && digits(pid) && tail.len() == 8 && tail.bytes().all(|b| b.is_ascii_hexdigit())
+        }
+        _ => false,
+    }
+}
+
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,8 +146,8 @@ pub struct Event {
     pub schema_version: u64,
     /// Its number in the loop's journal, from 1.
     pub sequence: u64,
-    /// The loop.
-    pub loop_id: String,
+    /// The loop, by 16 digits of a digest: the name of a branch is no part of telemetry.
+    pub loop_digest: String,
     /// What happened.
     #[serde(rename = "type")]
     pub kind: Type,
@@ -178,8 +194,10 @@ pub fn summarize(journals: &[Vec<Event>]) -> Summary {
     let mut sum = Summary { loops: journals.len() as u64, ..Summary::default() };
     for journal in journals {
         let at = |e: &Event| crate::base::time::parse_iso(&e.created_at).unwrap_or_default();
-        let began = journal.first().map(at).unwrap_or_default();
+        let mut began = None;
         for event in journal {
+            // A gate that was reached is over: the next event begins another one.
+            let first = *began.get_or_insert_with(|| at(event));
             let text = |key: &str| event.data.get(key).and_then(Value::as_str).unwrap_or("other").to_owned();
             match event.kind {
                 Type::TierSelected => *sum.tiers.entry(text("tier")).or_default() += 1,
@@ -187,7 +205,8 @@ pub fn summarize(journals: &[Vec<Event>]) -> Summary {
                 Type::Paused => *sum.pauses.entry(text("reason")).or_default() += 1,
                 Type::Completed => {
                     sum.completed += 1;
-                    sum.seconds_to_gate.push(u64::try_from((at(event) - began) / 1000).unwrap_or_default());
+                    sum.seconds_to_gate.push(u64::try_from((at(event) - first) / 1000).unwrap_or_default());
+                    began = None;
                 }
                 Type::PassFinished => {
                     sum.passes_finished += 1;
@@ -227,6 +246,7 @@ mod tests {
             json!({"iteration": -1}),
             json!({"branch": "main"}),
             json!({"pass_id": "../x"}),
+            json!({"pass_id": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}),
             json!({"scope_changed": 1}),
             json!({"result_kind": "CLEAN"}),
         ] {
@@ -239,7 +259,7 @@ mod tests {
         let event = |kind: Type, s: i64, data: Value| Event {
             schema_version: 1,
             sequence: 1,
-            loop_id: "l".into(),
+            loop_digest: "l".into(),
             kind,
             created_at: crate::base::time::iso_ms(s * 1000),
             data: payload(data.as_object().unwrap()).unwrap(),

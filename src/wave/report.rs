@@ -92,10 +92,11 @@ pub fn offences(report: &Report) -> Vec<Offence> {
             found.push(offence(Rule::ContextTooShort, &format!("context/{name}"), "needs 12 characters or more"));
         }
     }
+    let mut seen = std::collections::BTreeSet::new();
     for (at, one) in report.findings.iter().enumerate() {
         let length = one.description.chars().count();
         let line = !one.description.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
-        let repeated = report.findings[..at].iter().any(|f| f.description == one.description);
+        let repeated = !seen.insert(&one.description);
         if !(12..=4000).contains(&length) || !line || repeated || one.description.trim() != one.description {
             let why = "must be one line of 12 to 4000 characters without blanks around it, and stand once";
             found.push(offence(Rule::Counts, &format!("findings/{at}"), why));

@@ -15,6 +15,7 @@ words! {
         ScopeBoundary "scope_boundary",
         CriteriaBinding "criteria_binding",
         PolicyBinding "policy_binding",
+        State "state",
     }
 }
 
@@ -34,6 +35,8 @@ pub struct Bound {
     pub head: Option<String>,
     /// The branch; none when HEAD is detached.
     pub branch: Option<String>,
+    /// Of git's own settings and exclusions: what they hide from git, git does not tell.
+    pub settings: String,
 }
 
 /// What credit is bound to.
@@ -65,7 +68,7 @@ pub fn differences(then: &Standing<'_>, now: &Standing<'_>) -> Vec<Difference> {
 /// Why a wave's result counts for nothing, before it is looked at: the checkout is another one than the wave was started in. A commit
 /// is allowed where what is reviewed stays the same, or where a fix is claimed that changed it.
 pub fn moved(before: &Bound, after: &Bound, fixed: bool) -> Option<Moved> {
-    if before.branch != after.branch {
+    if before.branch != after.branch || before.settings != after.settings {
         return Some(Moved::Identity);
     }
     let scope_changed = before.scope_fingerprint != after.scope_fingerprint;
@@ -96,6 +99,7 @@ mod tests {
             boundary: "t".into(),
             head: Some("h".into()),
             branch: Some("b".into()),
+            settings: "g".into(),
         }
     }
 
@@ -123,6 +127,7 @@ mod tests {
         assert_eq!(moved(&bound(), &committed_fix, true), None);
         assert_eq!(moved(&bound(), &committed_fix, false), Some(Moved::Identity));
         assert_eq!(moved(&bound(), &with(&|b| b.branch = Some("c".into())), true), Some(Moved::Identity));
+        assert_eq!(moved(&bound(), &with(&|b| b.settings = "x".into()), false), Some(Moved::Identity));
         assert_eq!(moved(&bound(), &with(&|b| b.boundary = "u".into()), true), Some(Moved::Boundary));
         // Publishing what was reviewed may leave nothing that differs; a fix of a whole code base makes something differ.
         assert_eq!(moved(&bound(), &with(&|b| b.mode = "codebase".into()), false), None);

@@ -245,6 +245,10 @@ pub struct Gate {
     pub receipt: Option<Receipt>,
     /// Why the gate was skipped.
     pub waiver: Option<Waiver>,
+    /// The mac of the last override that was recorded: a journal without it lost one.
+    pub overrides_head: Option<String>,
+    /// Where the approval of the criteria is recorded.
+    pub approval: Option<String>,
 }
 
 /// A document with its mac.
@@ -267,6 +271,45 @@ fn covered<T: Serialize>(document: &T) -> Vec<u8> {
 pub fn seal<T: Serialize>(document: &T, mac: impl Fn(&[u8]) -> String) -> Vec<u8> {
     let mac = mac(&covered(document));
     super::json::document(&Sealed { document, mac })
+}
+
+/// A row of a sealed journal: each names the mac of the row before it, so that none can be taken out, put in or moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link<T> {
+    /// Always 1.
+    pub schema_version: u64,
+    /// The mac of the row before; empty for the first.
+    pub previous: String,
+    /// What the row says.
+    pub row: T,
+}
+
+/// The line of a row, and its mac.
+pub fn link<T: Serialize>(previous: &str, row: &T, mac: impl Fn(&[u8]) -> String) -> (Vec<u8>, String) {
+    let link = Link { schema_version: 1, previous: previous.to_owned(), row };
+    let mac = mac(&covered(&link));
+    (super::json::compact(&Sealed { document: &link, mac: mac.clone() }), mac)
+}
+
+/// Reads a sealed journal: its rows, and the mac of each. A last line that was cut off is left out.
+///
+/// # Errors
+/// As [`open`], and `FORGED_STATE` for a row that does not follow the one before it.
+pub fn links<T: serde::de::DeserializeOwned>(bytes: &[u8], mac: impl Fn(&[u8]) -> String) -> Result<(Vec<T>, Vec<String>), Fail> {
+    let whole = &bytes[..bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)];
+    let (mut rows, mut macs) = (Vec::new(), Vec::<String>::new());
+    for line in whole.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+        let link: Link<T> = open(line, &mac)?;
+        if link.previous != macs.last().cloned().unwrap_or_default() {
+            return Err(Fail::new(Code::ForgedState, "a row of the journal does not follow the one before it"));
+        }
+        let mut value = parse(line)?;
+        let own = value.as_object_mut().and_then(|map| map.shift_remove("mac"));
+        macs.push(own.and_then(|m| m.as_str().map(str::to_owned)).unwrap_or_default());
+        rows.push(link.row);
+    }
+    Ok((rows, macs))
 }
 
 /// Reads a sealed document.
@@ -298,7 +341,7 @@ pub fn gate(bytes: &[u8], mac: impl Fn(&[u8]) -> String) -> Result<Gate, Fail> {
         (check(&gate.selection, gate.criteria_binding == STANDALONE).is_err(), "its selection is none"),
         (gate.required == 0, "it requires nothing"),
         (below_policy && gate.override_binding.is_none(), "it requires less than its policy without an override"),
-        (gate.clean > gate.required || gate.clean > gate.iteration, "its credit is more than it can be"),
+        (gate.clean > gate.iteration, "its credit is more than it can be"),
         (gate.clean != gate.ledger.len() as u64, "its credit is not what its ledger holds"),
         (gate.status == Status::Open && gate.clean >= gate.required, "it is open and finished"),
         ((gate.status == Status::Paused) != gate.paused.is_some(), "its pause has no reason, or a reason has no pause"),

@@ -30,9 +30,9 @@ pub fn read(text: &str) -> Result<Policy, Fail> {
     }
     let number = |key: &str| match table.get(key) {
         None => Ok(None),
-        Some(value) => match value.as_integer().and_then(|n| u64::try_from(n).ok()).filter(|n| (1..=1000).contains(n)) {
+        Some(value) => match value.as_integer().and_then(|n| u64::try_from(n).ok()).filter(|n| (1..=30).contains(n)) {
             Some(n) => Ok(Some(n)),
-            None => Err(wrong(format!("`{key}` of policy.toml must be a whole number from 1"))),
+            None => Err(wrong(format!("`{key}` of policy.toml must be a whole number from 1 to 30"))),
         },
     };
     let passes = Passes {

@@ -311,5 +311,5 @@ fn a_source_that_finds_no_end_is_asked_about_and_every_answer_is_taken() {
     let other = go_on(&kit, &again, &["--user-choice", "other_source", "--source", "checks"]);
     assert_eq!((other.status, &other.json["decision"]), (0, &json!("converged")), "{}", other.stdout);
     kit.write("r/a.rs", "<<<<<<< HEAD\n");
-    assert_eq!(go_on(&kit, &other, &["--user-choice", "stop"]).json["decision"], "exit");
+    assert_eq!(go_on(&kit, &other, &["--user-choice", "exit"]).json["decision"], "exit");
 }

@@ -41,6 +41,7 @@ case "$act" in
   same) echo "$n" >> a.rs; checks; report FINDINGS_FIXED:1 "$(found same)" 1; hand_in ;;
   commit) echo more >> a.rs; git -c user.name=A -c user.email=a@b.invalid commit -qam fix; checks; report FINDINGS_FIXED:1 "$(found commit)" 1; hand_in ;;
   publish) git -c user.name=A -c user.email=a@b.invalid commit -qam publish; checks; report CLEAN '[]' 0; hand_in ;;
+  empty) git -c user.name=A -c user.email=a@b.invalid commit -q --allow-empty -m none; checks; report FINDINGS_FIXED:1 "$(found empty)" 1; hand_in ;;
   fake) checks; report FINDINGS_FIXED:1 "$(found fake)" 1; hand_in ;;
   lie) checks; report CLEAN '[]' 0; hand_in; echo sneaked >> a.rs ;;
   left) report FINDINGS:1 "$(found left)" 0; hand_in ;;
@@ -204,6 +205,7 @@ fn every_reason_to_stand_still_has_its_word_and_earns_no_receipt() {
         ("blocked", "blocked"),
         ("churn", "wave_reported_churn"),
         ("fake", "claimed_fix_without_change"),
+        ("empty", "claimed_fix_without_change"),
         ("lie", "clean_mutated_scope"),
         ("down", "invalid_escalation"),
         ("branch", "review_identity_changed"),
@@ -304,6 +306,7 @@ fn a_second_loop_is_refused_before_it_touches_anything() {
     w.drive(&[]).fails("REVIEW_BUSY");
     w.run(&["open-wave"]).fails("PASS_OPEN");
     w.run(&["waive-gate", "--reason", "no"]).fails("PASS_OPEN");
+    w.run(&["close-wave"]).fails("OWNER_ALIVE");
     w.run(&["recover-review", "--reason", "it is slow"]).fails("OWNER_ALIVE");
     let shown = w.run(&["show-gate"]).ok();
     assert_eq!((&shown["running"]["owner"], &shown["next"]["command"]), (&json!("alive"), &Value::Null));
@@ -329,6 +332,10 @@ fn a_killed_owner_is_recovered_once_it_is_provably_dead_and_the_gate_stays_pause
     w.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
     let shown = w.run(&["show-gate"]).ok();
     assert_eq!((&shown["running"]["owner"], &shown["next"]["command"]), (&json!("dead"), &json!("recover-review")));
+    let status = w.run(&["show-status"]).ok()["loops"][0].clone();
+    assert_eq!((&status["loop"], &status["status"]), (&json!("waves"), &json!("open")));
+    let status = w.run(&["show-status", "--loop-id", status["loop_id"].as_str().unwrap()]).ok();
+    assert_eq!(status["next"]["command"], "recover-review");
     w.run(&["recover-review"]).fails("INVALID_ARGUMENT");
     let recovered = w.run(&["recover-review", "--reason", "review owner stopped after interrupt", "--source", "agent"]).ok();
     assert_eq!(recovered["paused"]["reason"], "stale-review-fence-recovered");
@@ -700,7 +707,20 @@ fn a_selection_keeps_codes_tiers_and_sources_together_and_never_falls() {
     select(&kit, &["--tier", "complex", "--reason-codes", "concurrency", "--source", "lifecycle-agent"]).fails("INVALID_SELECTION");
     select(&kit, &["--tier", "tiny", "--reason-codes", "concurrency"]).fails("INVALID_ARGUMENT");
     assert_eq!(
-        select(&kit, &["--tier", "small", "--reason-codes", "localized-change,focused-verification", "--current", "normal"]).ok()["tier"],
+        select(
+            &kit,
+            &[
+                "--tier",
+                "small",
+                "--reason-codes",
+                "localized-change,focused-verification",
+                "--current",
+                "normal",
+                "--current-reason-codes",
+                "bounded-production-change"
+            ]
+        )
+        .ok()["tier"],
         "normal"
     );
     kit.set("DEX_REVIEW_PROFILE", "thorough");
@@ -903,4 +923,208 @@ fn a_driver_refuses_what_it_cannot_mean() {
     let missing = w.kit.run(&["run-waves", "--repo", "r", "--provider", "command", "--", "/no/such/program"]);
     assert_eq!((missing.status, &missing.json["exit_reason"]), (3, &json!("review-session-unavailable")), "{}", missing.stdout);
     assert!(!w.kit.path("play/n").exists());
+}
+
+/// What every wave of these tests ends with.
+const FIN: &str = "checks; report CLEAN '[]' 0; hand_in\n";
+
+impl Waves {
+    fn act(self, script: &str) -> Waves {
+        self.kit.write("play/act-x.sh", script);
+        self
+    }
+
+    /// Where state lies, in a wave's own words.
+    const STATE: &'static str = "state=$(dirname \"$dir\")/state/review-loop; pass=$(ls -d \"$state\"/*/passes/$REVIEW_LOOP_SESSION_ID); loop=$(ls -d \"$state\"/*/waves/*)\n";
+}
+
+#[test]
+fn a_receipt_answers_for_what_is_asked_now_and_not_for_less() {
+    let mut w = Waves::new("clean").tier("small");
+    w.reaches(1);
+    let flags = w.criteria();
+    let ran = w.drive(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!((ran.status, &ran.json["gate"]["kind"], w.played()), (0, &json!("lifecycle"), 2), "{}", ran.stdout);
+    std::fs::remove_file(w.kit.path("play/criteria-answer")).unwrap();
+    let plain = w.drive(&[]);
+    assert_eq!((plain.status, w.played()), (0, 3), "{}", plain.stdout);
+    w.kit.git("r", &["commit", "-q", "--allow-empty", "-m", "more"]);
+    let based = w.drive(&["--base", "main"]);
+    assert_eq!((based.status, w.played()), (0, 3), "the same change set keeps its credit: {}", based.stdout);
+    w.kit.set("REVIEW_LOOP_CLEAN_PASSES", "3");
+    assert_eq!((w.drive(&["--base", "main"]).json["gate"]["clean"].clone(), w.played()), (json!(3), 5));
+    w.kit.unset("REVIEW_LOOP_CLEAN_PASSES");
+    w.run(&["set-override", "review.clean-passes", "4", "--reason", "one more"]).ok();
+    assert_eq!(w.valid().json["violations"][0]["rule"], "required");
+    // Criteria that were approved anew end what was earned under the old ones.
+    let w = Waves::new("clean").tier("small");
+    let flags = w.criteria();
+    assert_eq!(w.drive(&flags.iter().map(String::as_str).collect::<Vec<_>>()).status, 0);
+    let text = w.kit.read("criteria.json").replace("bounded", "checked");
+    w.kit.write("criteria.json", text);
+    let binding = w.kit.json("approval.json")["criteria_binding"].as_str().unwrap().to_owned();
+    w.kit.run(&["seal-criteria", "--input", "criteria.json", "--approval", "approval.json", "--previous", &binding]).ok();
+    assert_eq!(w.valid().json["violations"][0]["rule"], "criteria_binding");
+}
+
+#[test]
+fn one_session_earns_one_pass_whatever_it_makes_of_its_variables() {
+    let steal = "for c in close-wave open-wave waive-gate\\ --reason\\ x set-override\\ review.clean-passes\\ 1\\ --reason\\ x clear-override\\ review.clean-passes\\ --reason\\ x; do env -u REVIEW_LOOP_PASS_ACTIVE \"$rl\" $c >> \"$dir/refused\"; done\n";
+    let w = Waves::new("x clean").tier("normal").act(&format!("checks; report CLEAN '[]' 0; hand_in\n{steal}"));
+    w.reaches(3);
+    let refused = w.kit.read("play/refused");
+    assert_eq!((refused.matches("OWNER_ALIVE").count(), refused.matches("PASS_OPEN").count()), (1, 2), "{refused}");
+    assert_eq!(refused.matches("PASS_ACTIVE").count(), 2, "{refused}");
+    // More time is a wave's to ask for, within bounds, and never in a person's name.
+    let ask = "\"$rl\" set-override review.pass-timeout 0 --reason x > \"$dir/a\"; \"$rl\" set-override review.pass-timeout 60 --source human --reason x > \"$dir/b\"\n";
+    let w = Waves::new("x").tier("small").act(&format!("{ask}{FIN}"));
+    w.reaches(1);
+    assert!(w.kit.read("play/a").contains("PASS_ACTIVE") && w.kit.read("play/b").contains("PASS_ACTIVE"));
+    // A decision that was written by hand is none.
+    let forge = "echo '{\"schema_version\":1,\"previous\":\"\",\"row\":{\"schema_version\":1,\"created_ms\":1,\"action\":\"set\",\"gate\":\"review.clean-passes\",\"value\":1,\"scope\":\"phase\",\"opening\":1,\"source\":\"human\",\"expires_at\":0,\"reason\":\"x\"},\"mac\":\"00\"}' >> \"$loop/overrides.jsonl\"; chmod 600 \"$loop/overrides.jsonl\"\n";
+    let w = Waves::new("x").tier("normal").act(&format!("{}{FIN}{forge}", Waves::STATE));
+    w.pauses("override_state_invalid");
+}
+
+#[test]
+fn findings_that_were_handed_in_with_a_slip_are_not_overruled_by_a_clean_try() {
+    let script = "if [ -f \"$dir/once\" ]; then checks; report CLEAN '[]' 0; else touch \"$dir/once\"; checks; report FINDINGS:2 \"$(found real)\" 0; fi; hand_in; echo $((n - 1)) > \"$dir/n\"\n";
+    let w = Waves::new("x").tier("small").act(script);
+    w.pauses("completion_receipt_missing");
+    assert!(w.kit.read("play/compiled.1").contains("result_changed"));
+}
+
+#[test]
+fn a_wave_that_edits_and_says_clean_is_found_out_by_whatever_it_hides_behind() {
+    for (edit, reason) in [
+        ("echo evil >> a.rs", "clean_mutated_scope"),
+        ("echo evil >> b.rs", "clean_mutated_scope"),
+        ("git checkout -q main", "review_identity_changed"),
+        (
+            "printf '* filter=h\\n' > .git/info/attributes; git config filter.h.clean 'git cat-file blob HEAD:%f'; echo evil >> b.rs",
+            "review_identity_changed",
+        ),
+        (
+            "git config core.trustctime false; git config core.checkStat minimal; touch -r b.rs ../ref; printf 'e\\n' > b.rs; touch -r ../ref b.rs",
+            "review_identity_changed",
+        ),
+        ("git config core.fileMode false; chmod +x b.rs", "review_identity_changed"),
+        ("echo evil.rs >> .git/info/exclude; echo evil > evil.rs", "review_identity_changed"),
+    ] {
+        let w = Waves::new("x").tier("normal").act(&format!("{edit}\n{FIN}"));
+        w.pauses(reason);
+    }
+}
+
+#[test]
+fn an_escalation_reaches_the_floor_and_a_decision_of_the_last_minute_counts() {
+    let w = Waves::new("x clean").tier("small").act("report ESCALATE:normal:bounded '[]' 0; hand_in\n");
+    w.kit.write("r/auth.rs", "fn login() {}\n");
+    let done = w.reaches(7);
+    assert_eq!(done["gate"]["tier"], "complex");
+    // An override that is cleared while the last wave runs.
+    let w = Waves::new("clean x clean").tier("normal");
+    let w = w.act("touch \"$dir/waits\"; while [ ! -f \"$dir/go\" ]; do :; done; checks; report CLEAN '[]' 0; hand_in\n");
+    w.run(&["open-gate"]).ok();
+    w.run(&["set-override", "review.clean-passes", "2", "--reason", "short", "--source", "human"]).ok();
+    let (program, reviewer, play) = (w.program(), w.kit.text("play/reviewer.sh"), w.kit.text("play"));
+    let words = ["run-waves", "--repo", "r", "--provider", "command", "--", "sh", &reviewer, &program, &play];
+    let mut first = w.kit.command(&words).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    while !w.kit.path("play/waits").exists() {
+        std::thread::yield_now();
+    }
+    w.run(&["clear-override", "review.clean-passes", "--reason", "taken back"]).ok();
+    w.kit.write("play/go", "");
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+    assert_eq!((w.valid().ok()["outcome"].clone(), w.played()), (json!("completed"), 3));
+}
+
+#[test]
+fn records_that_are_open_to_others_or_no_longer_ours_are_refused_or_put_aside() {
+    let w = Waves::new("clean die clean").tier("normal");
+    assert_eq!(w.drive(&[]).json["gate"]["clean"], 1);
+    let path = format!("{}/gate.json", w.dir());
+    let mode = |bits: u32| std::fs::set_permissions(w.kit.path(&path), std::os::unix::fs::PermissionsExt::from_mode(bits)).unwrap();
+    mode(0o664);
+    w.run(&["show-gate"]).fails("UNTRUSTED_FILE");
+    let hook = w.kit.command(&["answer-stop-hook", "--repo", "r"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&hook.stdout).contains("\"block\""));
+    mode(0o600);
+    let gate = w.kit.read(&path);
+    for damage in [
+        "",
+        "{",
+        "{\"schema_version\":1}",
+        &gate.replace("\"clean\": 1", "\"clean\": 2"),
+        &gate.replace("\"required\": 3", "\"required\": 1"),
+    ] {
+        w.kit.write(&path, damage);
+        assert_eq!(w.run(&["show-gate"]).status, 2, "{damage:.20}");
+        let fresh = w.run(&["open-gate"]).ok();
+        assert_eq!((&fresh["clean"], &fresh["resumed"], &fresh["differs"]), (&json!(0), &json!(false), &json!(["state"])));
+    }
+    w.kit.write(&path, gate.replace("\"schema_version\": 1", "\"schema_version\": 9"));
+    w.run(&["open-gate"]).fails("SCHEMA_NEWER");
+    std::fs::remove_file(w.kit.path(&path)).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", w.kit.path(&path)).unwrap();
+    w.run(&["open-gate"]).fails("NOT_REGULAR_FILE");
+}
+
+#[test]
+fn what_a_wave_leaves_in_its_folder_stops_the_loop_with_a_reason_and_never_the_driver() {
+    let junk = format!("{}checks; report CLEAN '[]' 0; hand_in; echo '{{}}' > \"$pass/checks/0900.json\"\n", Waves::STATE);
+    let w = Waves::new("x").tier("small").act(&junk);
+    let ran = w.drive(&[]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    let w = Waves::new("x").tier("small").act(&format!("{FIN}mkdir -p .review-loop; echo 'not toml' > .review-loop/checks.toml\n"));
+    assert_eq!(w.drive(&[]).status, 3);
+    // A kill between the gate and the wave's own record of its new generation.
+    let mut w = Waves::new("nothing clean").tier("small");
+    w.kit.set("REVIEW_LOOP_TEST_FAILPOINT", "rotated");
+    assert_eq!(w.drive(&[]).status, -1);
+    w.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
+    let ran = w.drive(&[]);
+    assert_eq!((ran.status, w.played()), (0, 2), "{}", ran.stdout);
+}
+
+#[test]
+fn lowering_and_clearing_keeps_credit_and_a_waived_gate_can_be_opened_anew() {
+    let w = Waves::new("clean clean die clean").tier("normal");
+    w.run(&["open-gate"]).ok();
+    w.run(&["set-override", "review.clean-passes", "5", "--reason", "more"]).ok();
+    assert_eq!(w.drive(&[]).json["gate"]["clean"], 2);
+    w.run(&["set-override", "review.clean-passes", "1", "--reason", "less", "--source", "human"]).ok();
+    let low = w.drive(&[]);
+    assert_eq!((low.status, &low.json["gate"]["outcome"], w.played()), (0, &json!("waived"), 3), "{}", low.stdout);
+    w.valid().ok();
+    w.run(&["clear-override", "review.clean-passes", "--reason", "as it was"]).ok();
+    assert_eq!((w.drive(&[]).status, w.played()), (0, 4));
+    let w = Waves::new("left clean").tier("small");
+    w.drive(&[]);
+    w.run(&["waive-gate", "--source", "human", "--reason", "go"]).ok();
+    assert_eq!((w.drive(&[]).status, w.played()), (0, 2));
+    // A loop on no branch is not lost by a commit.
+    let w = Waves::new("commit clean die clean").tier("normal");
+    w.kit.git("r", &["checkout", "-q", "--detach"]);
+    assert_eq!(w.drive(&[]).json["gate"]["clean"], 1);
+    let again = w.drive(&[]);
+    assert_eq!((again.status, &again.json["resumed"]), (0, &json!(true)), "{}", again.stdout);
+}
+
+#[test]
+fn recovery_earns_no_credit_and_a_stale_receipt_blocks_the_end_of_a_turn() {
+    let mut w = Waves::new("clean clean clean clean").tier("normal");
+    w.kit.set("REVIEW_LOOP_TEST_FAILPOINT", "gate-kept");
+    assert_eq!(w.drive(&[]).status, -1);
+    w.kit.set("REVIEW_LOOP_TEST_FAILPOINT", "wave-issued");
+    assert_eq!(w.drive(&[]).status, -1);
+    w.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
+    assert_eq!(w.run(&["show-gate"]).ok()["clean"], 1);
+    assert_eq!(w.run(&["recover-review", "--reason", "killed"]).ok()["clean"], 0);
+    let ran = w.drive(&[]);
+    assert_eq!(ran.status, 0, "{}", ran.stdout);
+    let hook = |w: &Waves| w.kit.command(&["answer-stop-hook", "--repo", "r"]).output().unwrap().stdout;
+    assert_eq!(hook(&w), b"{}\n");
+    w.kit.write("r/a.rs", "later\n");
+    assert!(String::from_utf8_lossy(&hook(&w)).contains("no longer holds"));
 }

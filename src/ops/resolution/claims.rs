@@ -6,16 +6,14 @@
 
 use serde::Serialize;
 
-use super::{Folder, LEDGER, Stored, document};
+use super::{Folder, Stored, document};
 use crate::base::Fail;
 use crate::base::digest::sha256_hex;
 use crate::base::reason::words;
 use crate::base::verdict::Class;
 use crate::finding::read;
-use crate::host::{files, journal};
-use crate::ops::check_brief::BRIEF;
+use crate::host::files;
 use crate::ops::parse_findings;
-use crate::ops::record_disposition::DRAFT;
 use crate::ops::render_prompt::addressed;
 use crate::resolution::decision::Ledger;
 use crate::source::prompt;
@@ -42,7 +40,7 @@ words! {
 }
 
 /// A claim that the files do not bear out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unbound {
     /// The round.
     pub round: u64,
@@ -56,22 +54,16 @@ pub struct Unbound {
 /// Why a file cannot be read.
 pub fn unbound(folder: &Folder<'_>, rounds: &[Stored], ledger: &Ledger) -> Result<Vec<Unbound>, Fail> {
     let mut found = Vec::new();
-    let ledger_bytes = journal::read(&folder.dir.join(LEDGER))?;
-    let whole = ledger_bytes.iter().rposition(|b| *b == b'\n').map(|at| &ledger_bytes[..=at]);
-    if !folder.is_head(LEDGER, whole.map(sha256_hex).as_deref()) {
-        found.push(Unbound { round: 0, claim: Claim::FileChanged });
-    }
-    // A file that was written and is gone is no less changed.
-    let gone = folder.record.heads.keys().filter(|path| folder.dir.join(path).symlink_metadata().is_err());
-    found.extend(gone.map(|path| {
+    found.extend(folder.changed_files()?.iter().map(|path| {
         let round = path.strip_prefix("rounds/").and_then(|p| p.split('/').next()).and_then(|n| n.parse().ok());
         Unbound { round: round.unwrap_or(0), claim: Claim::FileChanged }
     }));
-    found.dedup();
     for (n, stored) in rounds.iter().enumerate() {
         let before = n.checked_sub(1).map(|p| &rounds[p]);
         found.extend(of_round(folder, stored, before, ledger)?.into_iter().map(|claim| Unbound { round: stored.round, claim }));
     }
+    found.sort();
+    found.dedup();
     Ok(found)
 }
 
@@ -81,12 +73,6 @@ fn of_round(folder: &Folder<'_>, stored: &Stored, before: Option<&Stored>, ledge
         Ok(document(&stored.dir.join(name), |bytes| Ok(bytes.len()))?.map(|(_, sha256)| sha256))
     };
     let mut claims = Vec::new();
-    for name in ["review.json", "surface.json", "bundle.json", "prompt", "recurrence.json", "dispositions.json", DRAFT, BRIEF] {
-        let path = Folder::round_path(stored.round, name);
-        // What was prepared for a source that was never run is no claim.
-        let unused = matches!(name, "bundle.json" | "prompt") && bound.bundle_sha256.is_none();
-        claims.extend((!unused && !folder.is_head(&path, digest(name)?.as_deref())).then_some(Claim::FileChanged));
-    }
     let mut refuse = |holds: bool, claim| claims.extend((!holds).then_some(claim));
     refuse(digest("surface.json")?.as_ref() == Some(&bound.surface_sha256), Claim::SurfaceChanged);
     let chained = before.and_then(|b| b.dispositions_sha256.clone()) == bound.previous_sha256;

@@ -146,7 +146,8 @@ fn source_of(folder: &mut Folder<'_>, request: &run_source::Request, void: bool)
     let asked = request.source.as_deref().filter(|s| !s.is_empty()).map(|s| Name::find(s).ok_or_else(|| list_sources::unknown(s)));
     match (asked.transpose()?, kept) {
         (None, Some(kept)) => Ok(kept),
-        (Some(asked), Some(kept)) if asked == kept => Ok(kept),
+        // The same kind with another program is another source.
+        (Some(asked), Some(kept)) if asked == kept && !(asked == Name::Command && void && request.argv.is_some()) => Ok(kept),
         (Some(asked), kept) if void || kept.is_none_or(|k| !list_sources::probe(folder.host, k).invokable) => {
             let argv = request.argv.as_deref().and_then(gather::argv);
             if asked == Name::Command && argv.is_none() {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::provider::{self, Provider, Session};
-use crate::base::Fail;
 use crate::base::digest::sha256_hex;
+use crate::base::{Code, Fail};
 use crate::host::files;
 use crate::ops::wave::{Folder, checks};
 use crate::ops::{detect_scope, fingerprint_scope};
@@ -71,14 +71,15 @@ pub fn assess(folder: &mut Folder<'_>, provider: &Provider, asked: &Asked<'_>) -
         let run = Session { dir: &dir, top: &top, prompt: &text, env: &env, assesses: true, limit: &limit };
         let came = match provider::run(provider, &run, host) {
             Ok(came) => came,
-            Err(_) => return Ok(Err(Pause::ReviewSessionUnavailable)),
+            Err(fail) if fail.code == Code::ChildFailed => return Ok(Err(Pause::ReviewSessionUnavailable)),
+            Err(fail) => return Err(fail),
         };
         if crate::host::child::signalled().is_some() {
             return Ok(Err(Pause::UserInterrupt));
         }
         folder.look_again()?;
         let after = bound(folder)?;
-        if after.scope_fingerprint != before.scope_fingerprint || after.working_fingerprint != before.working_fingerprint {
+        if after != before {
             return Ok(Err(Pause::AssessmentMutatedScope));
         }
         if asked.criteria.is_some_and(|bytes| files::read_state(&criteria_file).ok().as_deref() != Some(bytes)) {

@@ -66,7 +66,7 @@ struct Published {
 ///
 /// # Errors
 /// `NO_OPEN_PASS`, and why state cannot be read or written.
-pub fn close(folder: &Folder<'_>, held: &Held, gate: &Gate, failure: Option<Pause>) -> Result<Closed, Fail> {
+pub fn close(folder: &Folder<'_>, held: &Held, gate: &Gate, failure: Option<(Pause, Option<String>)>) -> Result<Closed, Fail> {
     let Some(pass) = gate.pass.clone() else {
         return Err(Fail::new(Code::NoOpenPass, format!("no pass of the gate `{}` is open", folder.id)));
     };
@@ -77,15 +77,17 @@ pub fn close(folder: &Folder<'_>, held: &Held, gate: &Gate, failure: Option<Paus
     if !criteria_stand(folder, gate, &dir) {
         return failed(folder, held, gate, &pass, Some(&after), Pause::ReviewCriteriaChanged, None);
     }
-    let policy = resolve_policy::of(&folder.checkout);
-    if policy.as_ref().is_ok_and(|p| p.policy_binding != gate.policy.policy_binding) || policy.is_err() {
-        return failed(folder, held, gate, &pass, Some(&after), Pause::PolicyChanged, Some("policy_binding"));
+    match resolve_policy::of(&folder.checkout) {
+        Ok(policy) if policy.policy_binding == gate.policy.policy_binding => {}
+        Ok(_) => return failed(folder, held, gate, &pass, Some(&after), Pause::PolicyChanged, Some("policy_binding")),
+        Err(fail) => return failed(folder, held, gate, &pass, Some(&after), Pause::PolicyChanged, Some(fail.code.word())),
     }
-    if let Some(failure) = failure {
-        return failed(folder, held, gate, &pass, Some(&after), failure, None);
+    if let Some((failure, detail)) = failure {
+        return failed(folder, held, gate, &pass, Some(&after), failure, detail.as_deref());
     }
     // The record in the wave's own folder is what it was told; the gate holds what was issued.
-    if super::pass_of(folder, &pass.session_id).ok().is_none_or(|(_, found)| found != pass) {
+    let told = |found: Pass| Pass { generation: pass.generation.clone(), ..found } == pass;
+    if super::pass_of(folder, &pass.session_id).ok().is_none_or(|(_, found)| !told(found)) {
         return failed(folder, held, gate, &pass, Some(&after), Pause::PassAttestationInvalid, Some("pass"));
     }
     match read(folder, gate, &pass, &after)? {
@@ -94,16 +96,45 @@ pub fn close(folder: &Folder<'_>, held: &Held, gate: &Gate, failure: Option<Paus
             // What was rejected completes nothing: a fresh generation does.
             let generation = sha256_hex(format!("{}\0{}", uuid::Uuid::new_v4(), pass.generation).as_bytes())[..32].to_owned();
             let rotated = Pass { generation: generation.clone(), ..pass };
-            issue::write(folder, &dir, &rotated)?;
+            // The gate first: what completes the pass is what it says, and the wave's own record follows it.
+            folder.keep(held, &Gate { pass: Some(rotated.clone()), ..gate.clone() })?;
+            folder.host.failpoint("rotated");
             files::clear(&dir.join("completion.json"))?;
-            folder.keep(held, &Gate { pass: Some(rotated), ..gate.clone() })?;
+            issue::write(folder, &dir, &rotated)?;
             Ok(Closed::Rejected { mend, generation })
         }
     }
 }
 
+/// Why a wave that handed in nothing that could be taken stands still.
+pub fn pause_of(mend: &[Offence]) -> Pause {
+    match mend.first().map(|o| o.rule) {
+        None | Some(Rule::Completion) => Pause::CompletionReceiptMissing,
+        Some(Rule::Generation) => Pause::CompletionReceiptInvalid,
+        Some(Rule::FindingsHash | Rule::Counts) => Pause::InconsistentFindingsEvidence,
+        Some(_) => Pause::EvidenceManifestInvalid,
+    }
+}
+
+/// The rules that stood in the way, in words: those of the last report that was not taken, where nothing was.
+pub fn detail_of(dir: &std::path::Path, mend: &[Offence]) -> String {
+    let mut words: Vec<String> = mend.iter().map(|o| o.rule.word().to_owned()).collect();
+    if mend.iter().any(|o| o.rule == Rule::Completion) {
+        let last = files::read_state(&dir.join("mend.json")).ok().and_then(|bytes| crate::wire::json::parse(&bytes).ok());
+        let rules = last.as_ref().and_then(serde_json::Value::as_array).into_iter().flatten();
+        let known = rules.filter_map(|o| Rule::parse(o.get("rule")?.as_str()?));
+        words.extend(known.map(|r| r.word().to_owned()));
+    }
+    words.sort();
+    words.dedup();
+    words.join(",")
+}
+
 /// Whether both copies of the criteria are what the gate is bound to, and none appeared where there were none.
 fn criteria_stand(folder: &Folder<'_>, gate: &Gate, dir: &std::path::Path) -> bool {
+    if issue::approved(gate).is_err() {
+        return false;
+    }
     let Ok(parent) = folder.criteria(&gate.criteria_binding) else { return false };
     let copy = dir.join("criteria.json");
     match parent {
@@ -140,8 +171,14 @@ fn read(folder: &Folder<'_>, gate: &Gate, pass: &Pass, after: &Bound) -> Result<
     let scope_changed = pass.bound.scope_fingerprint != after.scope_fingerprint;
     // A clean wave that changed what it reviewed is no matter of form.
     if !(signal == Signal::Clean && scope_changed) {
-        let records = checks::records(folder, &dir, pass)?;
-        let declared = checks::declared(folder, pass.base.as_deref(), &pass.own, pass.checks_oid.as_deref())?.names();
+        let records = match checks::records(folder, &dir, pass) {
+            Ok(records) => records,
+            Err(fail) => return one(Rule::CheckMissing, "checks", &fail.message),
+        };
+        let declared = match checks::declared(folder, pass.base.as_deref(), &pass.own, pass.checks_oid.as_deref()) {
+            Ok(declared) => declared.names(),
+            Err(fail) => return one(Rule::CheckMissing, "checks.toml", &fail.message),
+        };
         let mut mend = recorded::check(&declared, &records, &pass.pass_id, &completion.working_fingerprint, &signal);
         if completion.working_fingerprint != after.working_fingerprint && matches!(signal, Signal::Clean | Signal::FindingsFixed(_)) {
             mend.push(offence(Rule::TreeChanged, "tree", "the working tree changed after the report was handed in"));
@@ -163,6 +200,11 @@ fn accept(folder: &Folder<'_>, held: &Held, gate: &Gate, pass: &Pass, after: &Bo
     let scope_changed = pass.bound.scope_fingerprint != after.scope_fingerprint;
     let working_changed = pass.bound.working_fingerprint != after.working_fingerprint;
     let changed = scope_changed || working_changed;
+    // What is required may have been decided anew while the wave ran.
+    let Ok((target, override_binding)) = issue::target(folder, gate) else {
+        return failed(folder, held, gate, pass, Some(after), Pause::OverrideStateInvalid, None);
+    };
+    let gate = &Gate { required: target, override_binding, ..gate.clone() };
     let history = match fixed && changed {
         true => {
             remember(gate.history.clone(), Fixed { hash: result.completion.findings_hash.clone(), keys: result.completion.keys.clone() })
@@ -172,9 +214,13 @@ fn accept(folder: &Folder<'_>, held: &Held, gate: &Gate, pass: &Pass, after: &Bo
     let floor = if fixed && changed { Some(floor(folder, gate)?) } else { None };
     let input = Input {
         tier: gate.selection.tier,
-        required: gate.required,
+        required: gate.required.max(gate.clean + 1),
         clean: gate.clean,
-        event: event(&result.signal),
+        event: match &result.signal {
+            // A tier below the floor of what stands there would earn a receipt that does not hold.
+            Signal::Escalate(tier, _) => Event::Escalate((*tier).max(self::floor(folder, gate)?.0)),
+            other => event(other),
+        },
         scope_changed,
         working_changed,
         repeats: if fixed && changed { repeats(&history) } else { None },
@@ -199,20 +245,22 @@ fn accept(folder: &Folder<'_>, held: &Held, gate: &Gate, pass: &Pass, after: &Bo
             attestation: attested.attestation().to_owned(),
         });
     }
-    // A pass that confirms earlier credit costs no budget (waves spec §22, 132).
-    next.spent += u64::from(!(gate.clean > 0 && step.ledger == Keeping::Append));
+    next.spent += 1;
     if step.history == Keeping::Append {
         next.history = history;
     }
     next.findings_fixed += if fixed && changed { result.manifest.fixes_applied } else { 0 };
-    apply(folder, &mut next, &step, after);
+    apply(&mut next, &step, after);
+    if step.pause.is_none() {
+        next = crate::ops::open_gate::aimed(folder, next)?;
+    }
     let kind = result.signal.kind();
     let data = json!({
         "pass_id": pass.pass_id, "tier": gate.selection.tier, "profile": pass.profile, "iteration": gate.iteration,
         "result_kind": kind, "findings": result.manifest.verified_findings, "fixes": result.manifest.fixes_applied,
         "duration_seconds": u64::try_from((folder.host.now_ms() - pass.issued_ms) / 1000).unwrap_or_default(),
         "clean_before": gate.clean, "clean_after": next.clean, "scope_changed": scope_changed, "working_changed": working_changed,
-        "deterministic_checks": result.manifest.deterministic_checks, "verifier": result.manifest.verifier, "evidence_valid": true,
+        "coverage": result.manifest.coverage, "deterministic_checks": result.manifest.deterministic_checks, "verifier": result.manifest.verifier, "evidence_valid": true,
         "reason": step.pause.map_or("none", Pause::word),
     });
     commit(folder, held, gate, &next, &step, data)?;
@@ -241,7 +289,7 @@ fn failed(
     let authorised = !matches!(why, Pause::ReviewCriteriaChanged | Pause::PolicyChanged | Pause::ScopeFingerprintError);
     let input = Input {
         tier: gate.selection.tier,
-        required: gate.required,
+        required: gate.required.max(gate.clean + 1),
         clean: gate.clean,
         event: Event::Failure(why),
         scope_changed,
@@ -254,7 +302,7 @@ fn failed(
     let step = stepped(&input)?;
     let mut next = Gate { pass: None, owner: None, ..gate.clone() };
     next.spent += 1;
-    apply(folder, &mut next, &step, after.unwrap_or(&gate.bound));
+    apply(&mut next, &step, after.unwrap_or(&gate.bound));
     if let (Some(paused), Some(detail)) = (&mut next.paused, detail) {
         paused.detail = Some(detail.to_owned());
     }
@@ -293,7 +341,7 @@ fn floor(folder: &Folder<'_>, gate: &Gate) -> Result<(crate::wave::tier::Tier, V
 }
 
 /// Carries a step out on a gate.
-fn apply(folder: &Folder<'_>, next: &mut Gate, step: &Step, after: &Bound) {
+fn apply(next: &mut Gate, step: &Step, after: &Bound) {
     next.clean = step.clean;
     if step.ledger == Keeping::Reset {
         next.ledger.clear();
@@ -303,17 +351,11 @@ fn apply(folder: &Folder<'_>, next: &mut Gate, step: &Step, after: &Bound) {
         next.asked = next.asked.max(next.policy.passes.of(selection.tier));
         next.exception = false;
     }
-    next.required = step.required;
-    // An escalation may lift what is required over the policy again; a fix keeps what an override lowered.
-    next.override_binding = next.override_binding.take().filter(|_| next.required < next.policy.passes.of(next.selection.tier));
     if matches!(step.selected, Keeping::Refresh | Keeping::Keep) && step.pause.is_none() {
         next.bound = after.clone();
     }
     if let Some(why) = step.pause {
         issue::pause(next, why, None);
-    }
-    if step.action == Action::Complete {
-        complete(folder, next);
     }
 }
 
@@ -363,6 +405,8 @@ pub fn ended(folder: &Folder<'_>, held: &Held, gate: &Gate) {
             "tier": gate.selection.tier, "profile": gate.selection.tier.profile(), "required_clean": gate.required,
             "clean_passes": gate.clean, "iterations": gate.iteration, "findings_fixed": gate.findings_fixed, "reason": reason,
             "trusted_required_clean": gate.policy.passes.of(gate.selection.tier),
+            "total_duration_seconds": since(folder, &gate.opened_at),
+            "waived": gate.receipt.as_ref().is_some_and(|r| r.outcome == Status::Waived),
         })
     };
     match (gate.status, &gate.paused) {
@@ -370,6 +414,11 @@ pub fn ended(folder: &Folder<'_>, held: &Held, gate: &Gate) {
         (Status::Paused, Some(paused)) => events::note(folder, held, Type::Paused, counts(paused.reason.word())),
         _ => {}
     }
+}
+
+/// Seconds since a time.
+fn since(folder: &Folder<'_>, at: &str) -> u64 {
+    time::parse_iso(at).map_or(0, |ms| u64::try_from((folder.host.now_ms() - ms) / 1000).unwrap_or_default())
 }
 
 /// Brings what is derived from a gate in line with it: the copy of its receipt, and proofs that no row names.

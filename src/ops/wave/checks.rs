@@ -73,17 +73,19 @@ pub fn compared(checkout: &Checkout, scope: &detect_scope::Answer) -> String {
     scope.base.clone().unwrap_or_else(|| checkout.empty_tree.to_owned())
 }
 
-/// Keeps a record, sealed by the loop's key: one that was written by hand is none.
+/// Keeps a record and what its check printed, the record sealed by the loop's key: one that was written by hand is none.
 ///
 /// # Errors
 /// Why it cannot be written.
-pub fn keep(folder: &Folder<'_>, dir: &Path, record: &Record) -> Result<(), Fail> {
+pub fn keep(folder: &Folder<'_>, dir: &Path, record: &Record, output: &[u8]) -> Result<(), Fail> {
     let place = dir.join(RECORDS);
     files::make_private_dir(&place)?;
     let bytes = gate::seal(record, |b| folder.mac(b));
-    for n in 1..=9999 {
+    let taken = place.read_dir().into_iter().flatten().flatten();
+    let last = taken.filter_map(|e| e.file_name().to_str()?.strip_suffix(".json")?.parse::<u32>().ok()).max().unwrap_or(0);
+    for n in last + 1..=9999 {
         if files::create(folder.host, &place.join(format!("{n:04}.json")), &bytes)? {
-            return Ok(());
+            return files::replace(folder.host, &place.join(format!("{n:04}.output")), output);
         }
     }
     Err(Fail::new(Code::TooLarge, "ten thousand checks were recorded for one pass"))
@@ -100,7 +102,7 @@ pub fn records(folder: &Folder<'_>, dir: &Path, pass: &Pass) -> Result<Vec<Recor
     names.sort();
     let mut all = Vec::new();
     for path in names {
-        let record: Record = gate::open(&files::read_state(&path)?, |b| folder.mac(b)).map_err(|fail| super::named(fail, &path))?;
+        let record: Record = gate::open(&files::read_private(&path)?, |b| folder.mac(b)).map_err(|fail| super::named(fail, &path))?;
         if record.pass_id == pass.pass_id {
             all.push(record);
         }

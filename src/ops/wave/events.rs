@@ -34,7 +34,7 @@ pub fn append(folder: &Folder<'_>, held: &Held, kind: Type, data: &Map<String, V
     let event = Event {
         schema_version: 1,
         sequence: bytes.iter().filter(|b| **b == b'\n').count() as u64 + 1,
-        loop_id: folder.id.clone(),
+        loop_digest: crate::base::digest::sha256_hex(folder.id.as_bytes())[..16].to_owned(),
         kind,
         created_at: time::iso_ms(folder.host.now_ms()),
         data,

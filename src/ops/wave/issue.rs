@@ -35,7 +35,7 @@ pub struct Issued {
 /// # Errors
 /// `OVERRIDE_STATE_INVALID`.
 pub fn target(folder: &Folder<'_>, gate: &Gate) -> Result<(u64, Option<String>), Fail> {
-    let held = overrides::value(folder, control::Gate::CleanPasses, gate.opening)?;
+    let held = overrides::value(folder, control::Gate::CleanPasses, gate)?;
     let trusted = gate.policy.passes.of(gate.selection.tier);
     Ok(match held {
         Some((value, binding)) => (value, Some(binding).filter(|_| value < trusted)),
@@ -48,7 +48,7 @@ pub fn target(folder: &Folder<'_>, gate: &Gate) -> Result<(u64, Option<String>),
 /// # Errors
 /// `OVERRIDE_STATE_INVALID`.
 pub fn is_spent(folder: &Folder<'_>, gate: &Gate) -> Result<bool, Fail> {
-    let held = overrides::value(folder, control::Gate::MaxWaves, gate.opening)?.map(|(value, _)| value);
+    let held = overrides::value(folder, control::Gate::MaxWaves, gate)?.map(|(value, _)| value);
     Ok(held.or(gate.policy.wave_budget).is_some_and(|budget| gate.spent >= budget))
 }
 
@@ -56,8 +56,8 @@ pub fn is_spent(folder: &Folder<'_>, gate: &Gate) -> Result<bool, Fail> {
 ///
 /// # Errors
 /// `OVERRIDE_STATE_INVALID`.
-pub fn limit(folder: &Folder<'_>, opening: u64, pass: &Pass) -> Result<u64, Fail> {
-    Ok(overrides::value(folder, control::Gate::PassTimeout, opening)?.map_or(pass.limit_s, |(value, _)| value))
+pub fn limit(folder: &Folder<'_>, gate: &Gate, pass: &Pass) -> Result<u64, Fail> {
+    Ok(overrides::value(folder, control::Gate::PassTimeout, gate)?.map_or(pass.limit_s, |(value, _)| value))
 }
 
 /// Seconds of a pass when nobody says otherwise (waves spec §3).
@@ -79,6 +79,7 @@ fn usual(folder: &Folder<'_>, profile: Profile) -> Result<u64, Fail> {
 /// `BINDING_CHANGED` naming what differs, and those of the checkout.
 pub fn still_bound(folder: &Folder<'_>, gate: &Gate) -> Result<Bound, Fail> {
     folder.criteria(&gate.criteria_binding)?;
+    approved(gate)?;
     let policy = resolve_policy::of(&folder.checkout)?;
     let now = fingerprint_scope::bound(&folder.checkout, gate.base.as_deref(), &folder.own(&gate.own))?;
     let tier = gate.selection.tier;
@@ -90,6 +91,22 @@ pub fn still_bound(folder: &Folder<'_>, gate: &Gate) -> Result<Bound, Fail> {
             let words: Vec<&str> = differ.iter().map(|d| d.word()).collect();
             let message = format!("the gate was opened with another {}", words.join(" and another "));
             Err(Fail::new(Code::BindingChanged, message).with("differs", words))
+        }
+    }
+}
+
+/// Whether the criteria of a gate are those that are approved now.
+///
+/// # Errors
+/// `BINDING_CHANGED` when others were approved since, or the approval is gone.
+pub fn approved(gate: &Gate) -> Result<(), Fail> {
+    let Some(path) = &gate.approval else { return Ok(()) };
+    let record = files::read_state(std::path::Path::new(path)).and_then(|bytes| crate::wire::criteria::approval(&bytes));
+    match record {
+        Ok(record) if record.criteria_binding == gate.criteria_binding => Ok(()),
+        _ => {
+            let message = "the approval of the criteria is no longer of those that the gate was opened with";
+            Err(Fail::new(Code::BindingChanged, message).with("differs", vec!["criteria_binding"]))
         }
     }
 }
@@ -127,7 +144,7 @@ pub fn issue(folder: &Folder<'_>, held: &Held, gate: &mut Gate, bound: Bound, ow
         let bytes = files::read_state(&folder.dir.join("criteria.json"))?;
         files::replace(host, &dir.join("criteria.json"), &bytes)?;
     }
-    let issued = issued(folder, gate.opening, pass, dir)?;
+    let issued = issued(folder, gate, pass, dir)?;
     files::replace(host, &issued.dir.join("prompt.md"), issued.prompt.as_bytes())?;
     write(folder, &issued.dir, &issued.pass)?;
     host.failpoint("pass-written");
@@ -150,7 +167,7 @@ pub fn write(folder: &Folder<'_>, dir: &std::path::Path, pass: &Pass) -> Result<
 ///
 /// # Errors
 /// `INVALID_CHECKS`, `OVERRIDE_STATE_INVALID`, and those of detect-scope.
-pub fn issued(folder: &Folder<'_>, opening: u64, pass: Pass, dir: PathBuf) -> Result<Issued, Fail> {
+pub fn issued(folder: &Folder<'_>, gate: &Gate, pass: Pass, dir: PathBuf) -> Result<Issued, Fail> {
     let declared = checks::declared(folder, pass.base.as_deref(), &pass.own, pass.checks_oid.as_deref())?;
     let names = declared.names();
     let text = |name: &str| dir.join(name).to_string_lossy().into_owned();
@@ -166,7 +183,7 @@ pub fn issued(folder: &Folder<'_>, opening: u64, pass: Pass, dir: PathBuf) -> Re
         criteria_file: Some(&criteria),
         report: &report,
         generation: &pass.generation,
-        limit_s: limit(folder, opening, &pass)?,
+        limit_s: limit(folder, gate, &pass)?,
         program: &program,
     });
     let env = env(folder, &pass);
@@ -185,16 +202,34 @@ fn env(folder: &Folder<'_>, pass: &Pass) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Puts what a session left aside, where the next session of the same pass is not told of it.
+///
+/// # Errors
+/// Why it cannot be moved.
+pub fn put_aside(dir: &std::path::Path, attempt: u64) -> Result<(), Fail> {
+    let name = format!("{}.attempt-{attempt}", dir.file_name().unwrap_or_default().to_string_lossy());
+    let aside = dir.with_file_name(name);
+    files::make_private_dir(&aside)?;
+    for name in ["events", "warnings", "report.json", "evidence.json", "context.md", "mend.json"] {
+        if dir.join(name).symlink_metadata().is_ok() {
+            files::rename(&dir.join(name), &aside.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether a gate with an open pass may be taken over: nobody runs it, or whoever did is dead.
 pub fn is_abandoned(folder: &Folder<'_>, gate: &Gate) -> bool {
     gate.owner.as_ref().is_some_and(|owner| super::fence::life(folder, owner) == super::fence::Life::Dead)
 }
 
-/// Takes an open pass off a gate without a result. Credit stays: what ended the pass says nothing about the reviewed state.
+/// Takes the pass of a dead owner off a gate, and its credit with it (wave-review seed, Persistence: no clean credit).
 pub fn retire(gate: &mut Gate) {
     gate.pass = None;
     gate.owner = None;
     gate.spent += 1;
+    gate.clean = 0;
+    gate.ledger.clear();
 }
 
 /// Puts a gate to a standstill.

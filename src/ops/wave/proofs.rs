@@ -55,7 +55,7 @@ pub fn store(folder: &Folder<'_>, gate: &Gate, iteration: u64, evidence: &[u8], 
     }
     let place = root.join(iteration.to_string());
     discard(&place)?;
-    files::rename_folder(&staged, &place)?;
+    files::rename(&staged, &place)?;
     mode(&place, 0o500)
 }
 
@@ -140,10 +140,10 @@ fn flaw(place: &Path, row: &Row, criteria: Option<&Criteria>) -> Option<Flaw> {
 /// `NOT_FOUND` when the wave handed in nothing, `FORGED_STATE` when a file is not as compile-wave wrote it.
 pub fn published(folder: &Folder<'_>, dir: &Path) -> Result<(evidence::Completion, Vec<u8>, Vec<u8>), Fail> {
     let path = dir.join("completion.json");
-    let bytes = files::read_state(&path)?;
+    let bytes = files::read_private(&path)?;
     let completion: evidence::Completion = crate::wire::gate::open(&bytes, |b| folder.mac(b)).map_err(|fail| super::named(fail, &path))?;
     let read = |name: &str, wanted: &str| -> Result<Vec<u8>, Fail> {
-        let bytes = files::read_state(&dir.join(name))?;
+        let bytes = files::read_private(&dir.join(name))?;
         if bytes.len() as u64 > LARGEST || sha256_hex(&bytes) != wanted {
             return Err(Fail::new(Code::ForgedState, format!("`{name}` of the pass is not as compile-wave wrote it")));
         }

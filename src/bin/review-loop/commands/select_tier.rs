@@ -28,6 +28,9 @@ pub(crate) struct SelectTier {
     /// The tier that was selected before: it never falls
     #[arg(long, value_name = "TIER")]
     current: Option<String>,
+    /// Its reason codes
+    #[arg(long, value_name = "CODES")]
+    current_reason_codes: Option<String>,
 }
 
 impl SelectTier {
@@ -39,6 +42,7 @@ impl SelectTier {
             source: self.source,
             criteria_binding: self.criteria_binding,
             current: self.current,
+            current_reason_codes: self.current_reason_codes,
         };
         Ok(Reply::yes(&run(&request, host)?))
     }
