@@ -12,4 +12,5 @@ pub mod coverage;
 pub mod intent;
 pub mod printed;
 pub mod prompt;
+pub mod shell;
 mod stderr;

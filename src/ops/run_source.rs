@@ -189,7 +189,12 @@ pub fn review(request: &Request, host: &Host) -> Result<Ran, Fail> {
     }
     let partial_findings = heard.partial_text.as_deref().map(|t| parse(t).findings).unwrap_or_default();
     let question = format!("the source was ended after {} s; what it had found is in `partial_findings`. What now?", plan.limit_s);
-    let options = [("retry", "run it again"), ("longer", "run it again with a longer --limit-s"), ("stop", "do without this review")];
+    let options = [
+        ("retry", "run it again"),
+        ("longer", "run it again with a longer --limit-s"),
+        ("other_source", "let another source review (--source)"),
+        ("stop", "do without this review"),
+    ];
     let ask = heard.timed_out.then(|| Ask::new("source_timed_out", question, &options));
     let mut client_warnings = heard.warnings.clone();
     // There may be more than a capped list names.

@@ -1,16 +1,18 @@
 //! Which files of a scope a reviewer looked at, by the commands its client shows and by what came back.
 //!
-//! A file counts as opened when a command that reads names it and a line of the file came back, or when a diff that was shown holds a
-//! hunk of it. What lists, counts or searches files opens none, and neither does a reader whose output shows nothing of the file. Of a
+//! A file counts as opened when a command that reads names it and a line of the file came back, or when a command that compares showed
+//! a hunk of it. What lists, counts or searches files opens none, and neither does a reader whose output shows nothing of the file. Of a
 //! line of several commands each stands alone: the one that names the file has to be one that reads, whose output is neither sent
-//! elsewhere nor counted; and where it is not the only one, what came back has to be a line that no other file of the scope has. Source:
-//! issue 4 (the positive control for clean). Bound: the lines of the files and of what was shown.
+//! elsewhere nor counted; and where several commands or files stand in it, what came back has to be a line that no other file of the
+//! scope has. What stands in the command itself came from there and is no evidence. Source: issue 4 (the positive control for clean).
+//! Bound: the lines of the files and of what was shown; for a pattern of names the files of the scope.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::answer::Look;
+use super::shell::{self, Command};
 
 /// What was looked at of a scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -24,8 +26,28 @@ pub struct Coverage {
 }
 
 /// Programs that show what is in the files they name.
-const READERS: &[&str] =
-    &["cat", "sed", "head", "tail", "less", "more", "nl", "bat", "awk", "diff", "show", "blame", "view", "type", "xxd"];
+const READERS: &[&str] = &[
+    "cat",
+    "sed",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "nl",
+    "bat",
+    "batcat",
+    "awk",
+    "view",
+    "type",
+    "xxd",
+    "od",
+    "hexdump",
+    "Get-Content",
+    "gc",
+];
+
+/// What of git shows the contents of the files it names.
+const GIT_READERS: &[&str] = &["diff", "show", "blame", "annotate", "log", "cat-file", "diff-tree", "diff-index", "diff-files"];
 
 /// A file of the scope: its path and, where it can be read as text, its lines.
 #[derive(Debug, Clone, Default)]
@@ -59,18 +81,38 @@ pub fn of(scoped: &[Scoped], looks: Option<&[Look]>) -> Coverage {
             let same = |file: &&&str| path == **file || path.strip_suffix(**file).is_some_and(|rest| rest.ends_with('/'));
             named.get(last).into_iter().flatten().filter(same).copied().collect()
         };
-        for path in diffed(&look.shown) {
-            opened.extend(find(path));
+        let commands = shell::commands(&look.at);
+        let plain = without_colours(&look.shown);
+        if commands.iter().any(|c| compares(c) && !c.is_sent_away) {
+            for path in diffed(&plain) {
+                opened.extend(find(path));
+            }
         }
-        let commands = commands(&look.at);
-        let words = commands.iter().filter(|c| c.shows).flat_map(|c| &c.words);
-        let parts = words.flat_map(|w| w.rsplit_once(':').map(|(_, path)| path).into_iter().chain([*w]));
-        let mentioned: BTreeSet<&str> = std::iter::once(look.at.as_str()).chain(parts).flat_map(find).collect();
+        // A tool that reads one file names it and nothing else.
+        let whole = find(&look.at);
+        let mut mentioned: BTreeSet<&str> = whole.iter().copied().collect();
+        for command in
+            commands.iter().enumerate().filter(|(n, c)| reads(c) && !c.is_sent_away && is_shown(&commands[n + 1..])).map(|(_, c)| c)
+        {
+            for word in &command.words {
+                let path = word.rsplit_once(':').map_or(word.as_str(), |(_, path)| path);
+                for spelt in [word.as_str(), path] {
+                    mentioned.extend(find(spelt));
+                    let folder = command.folder.trim_end_matches('/');
+                    if !folder.is_empty() {
+                        mentioned.extend(find(&format!("{folder}/{}", spelt.trim_start_matches("./"))));
+                    }
+                }
+                mentioned.extend(like(word, &command.folder, &files));
+            }
+        }
         if mentioned.is_empty() {
             continue;
         }
-        let alone = commands.len() < 2;
-        let shown: HashSet<&str> = look.shown.lines().flat_map(|l| [l.trim(), bare(l)]).filter(|l| !l.is_empty()).collect();
+        let alone = mentioned.len() == 1 && (!whole.is_empty() || commands.len() < 2);
+        let said: HashSet<&str> = look.at.lines().map(str::trim).collect();
+        let shown = plain.lines().flat_map(|l| [l.trim(), bare(l)]).filter(|l| !l.is_empty() && !said.contains(l));
+        let shown: HashSet<&str> = shown.filter(|l| !is_telling(l) || !look.at.contains(*l)).collect();
         opened.extend(mentioned.into_iter().filter(|path| match texts.get(path).copied().flatten() {
             Some(text) => {
                 let own = |l: &str| alone || (is_telling(l) && owners.get(l).is_some_and(|n| *n == 1));
@@ -88,44 +130,58 @@ fn is_telling(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).count() >= 3
 }
 
-/// One simple command of a line.
-struct Command<'a> {
-    words: Vec<&'a str>,
-    /// Whether what it reads is what is shown.
-    shows: bool,
+/// Whether a command shows what is in the files it names.
+fn reads(command: &Command) -> bool {
+    READERS.contains(&command.program.as_str()) || command.program == "diff" || git(command).is_some_and(|verb| GIT_READERS.contains(&verb))
 }
 
-/// The simple commands of a line, without comments and without what a wrapping shell is. What an outer `&&` or `||` may have left out is
-/// told by what came back, not here.
-fn commands(at: &str) -> Vec<Command<'_>> {
-    let split = |text: &'_ str| text.split([' ', '\t', '"', '\'', '(', ')', '<', '`']).filter(|w| !w.is_empty()).count();
-    let mut found = Vec::new();
-    for line in at.split('\n') {
-        let line = line.find(" #").map_or(line, |at| &line[..at]);
-        for list in line.split(';').flat_map(|l| l.split("&&")).flat_map(|l| l.split("||")).filter(|l| split(l) > 0) {
-            let stages: Vec<&str> = list.split('|').collect();
-            // What counts, searches or drops is what is shown in the end.
-            let ends = stages.iter().skip(1).all(|s| READERS.contains(&program(s)));
-            for stage in &stages {
-                let words: Vec<&str> = stage.split([' ', '\t', '"', '\'', '(', ')', '<', '`', '&']).filter(|w| !w.is_empty()).collect();
-                let reads = words.iter().any(|w| READERS.contains(w)) && !words.iter().any(|w| matches!(*w, "echo" | "printf"));
-                found.push(Command { words, shows: reads && ends && !is_sent_away(list) });
-            }
+/// Whether a command shows how files differ.
+fn compares(command: &Command) -> bool {
+    let forge = || command.program == "gh" && command.words.starts_with(&["pr".to_owned(), "diff".to_owned()]);
+    let ours = |verb| matches!(verb, "diff" | "show" | "log" | "diff-tree" | "diff-index" | "diff-files");
+    command.program == "diff" || git(command).is_some_and(ours) || forge()
+}
+
+/// Which command of git it is, behind the options of git itself.
+fn git(command: &Command) -> Option<&str> {
+    let mut words = command.words.iter().map(String::as_str).filter(|_| command.program == "git");
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "-c" | "--git-dir" | "--work-tree" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            verb => return Some(verb),
         }
     }
-    found
+    None
 }
 
-/// The first word of a command that is a program.
-fn program(stage: &str) -> &str {
-    stage.split([' ', '\t', '"', '\'', '(', ')']).find(|w| !w.is_empty()).unwrap_or_default()
+/// Whether what a command writes is still shown at the end of its pipeline: what counts, searches or drops is what is shown then.
+fn is_shown(behind: &[Command]) -> bool {
+    behind.iter().take_while(|c| c.is_piped).all(|c| (READERS.contains(&c.program.as_str()) || c.program == "tr") && !c.is_sent_away)
 }
 
-/// Whether the output goes to a file; the error stream may.
-fn is_sent_away(list: &str) -> bool {
-    let bytes = list.as_bytes();
-    let arrow = |at: usize| bytes[at] == b'>' && !matches!(at.checked_sub(1).map(|b| bytes[b]), Some(b'2' | b'-' | b'='));
-    (0..bytes.len()).any(|at| arrow(at) && bytes.get(at + 1) != Some(&b'&'))
+/// The files that a pattern of names stands for.
+fn like<'f>(word: &str, folder: &str, files: &'f [String]) -> Vec<&'f str> {
+    if !word.contains(['*', '?', '[']) {
+        return Vec::new();
+    }
+    let pattern = word.trim_start_matches("./");
+    let Ok(glob) = globset::GlobBuilder::new(pattern).literal_separator(true).build() else { return Vec::new() };
+    let glob = glob.compile_matcher();
+    let below = format!("{}/", folder.trim_matches('/'));
+    let inside = |f: &'f String| if folder.is_empty() { Some(f.as_str()) } else { f.strip_prefix(&below) };
+    files.iter().filter(|f| inside(f).is_some_and(|rest| glob.is_match(rest))).map(String::as_str).collect()
+}
+
+/// What is shown without the sequences that colour it.
+fn without_colours(shown: &str) -> String {
+    let mut parts = shown.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !(c.is_ascii_digit() || c == ';')).unwrap_or(part.len());
+        plain.push_str(part.get(end..).map_or("", |rest| rest.get(1..).unwrap_or(rest)));
+    }
+    plain
 }
 
 /// A line without the number that a reading program puts in front of it.
@@ -135,22 +191,46 @@ fn bare(line: &str) -> &str {
     if behind.len() == rest.len() { rest.trim() } else { behind.trim_start_matches(['→', '\t', ':', '|', ' ']).trim() }
 }
 
-/// The files that a diff shows a hunk of.
+/// The files that a diff shows a hunk of. What stands inside a hunk is no header, whatever it looks like.
 fn diffed(shown: &str) -> Vec<&str> {
-    let name = |line: &'_ str| -> Option<usize> { (line.starts_with("+++ ") || line.starts_with("--- ")).then_some(4) };
     let mut found = Vec::new();
     let mut heads: Vec<&str> = Vec::new();
+    let mut left = (0_u64, 0_u64);
     for line in shown.lines() {
-        if let Some(at) = name(line) {
-            let path = line[at..].split('\t').next().unwrap_or_default().trim_matches('"');
+        if left != (0, 0) {
+            match line.as_bytes().first() {
+                Some(b'-') => left.0 = left.0.saturating_sub(1),
+                Some(b'+') => left.1 = left.1.saturating_sub(1),
+                Some(b'\\') => {}
+                Some(b' ') | None => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+                // Cut short.
+                Some(_) => left = (0, 0),
+            }
+            if line.starts_with(['-', '+', ' ', '\\']) || line.is_empty() {
+                continue;
+            }
+        }
+        if line.starts_with("+++ ") || line.starts_with("--- ") {
+            let path = line[4..].split('\t').next().unwrap_or_default().trim_matches('"');
             heads.push(path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path));
-        } else if line.starts_with("@@ ") {
+        } else if let Some(counts) = line.strip_prefix("@@ ").and_then(counts) {
+            left = counts;
             found.append(&mut heads);
         } else {
             heads.clear();
         }
     }
     found
+}
+
+/// How many lines a hunk has on either side, by its header.
+fn counts(header: &str) -> Option<(u64, u64)> {
+    let mut sides = header.split(' ');
+    let mut side = |sign: char| {
+        let (_, count) = sides.next()?.strip_prefix(sign)?.split_once(',').unwrap_or(("", "1"));
+        count.parse().ok()
+    };
+    Some((side('-')?, side('+')?))
 }
 
 #[cfg(test)]
@@ -171,7 +251,7 @@ mod tests {
         assert_eq!(opened(&[("/top/src/b c.rs", "     1→fn one() {\n     2→    two();\n")]), ["src/b c.rs"]);
         assert_eq!(opened(&[("cat -n lib/a.rs", "     2\t    two();\n")]), ["lib/a.rs"]);
         assert_eq!(opened(&[("git show HEAD:lib/a.rs", "fn one() {")]), ["lib/a.rs"]);
-        let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n+x\n--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+        let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -0,0 +1 @@\n+x\n--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
         assert_eq!(opened(&[("git diff main...HEAD", diff)]), ["README", "src/a.rs"]);
         let gone = [Scoped { path: "a.bin".into(), text: None }];
         assert_eq!(of(&gone, Some(&[Look { at: "xxd a.bin".into(), shown: "00".into() }])).opened, ["a.bin"]);
@@ -200,15 +280,29 @@ mod tests {
             ("false && cat src/a.rs; printf '}'", "}"),
             ("cat src/a.rs | grep -c x; echo '}'", "1\n}"),
             ("test -f src/a.rs && cat other.rs", "fn one() {"),
+            ("echo 'x; cat src/a.rs'; cat other.rs", "fn one() {"),
+            ("printf 'fn one() {' # src/a.rs", "fn one() {"),
+            ("true src/a.rs; cat other.rs # 'fn one() {'", "fn one() {"),
+            ("cat src/a.rs; echo 'fn one() {'", "fn one() {"),
+            ("cat src/a.rs &> x; cat other.rs", "fn one() {"),
+            ("cat patch", "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n+x\n"),
+            ("git diff -- x", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/src/a.rs\n+++ b/src/a.rs\n- y\n+ y\n@@ -9 +9 @@\n+x\n"),
+            ("git status src/a.rs", "fn one() {"),
         ] {
             assert!(opened(&[look]).is_empty(), "{look:?}");
         }
+        let red = "--- a/src/a.rs\n\u{1b}[1m+++ b/src/a.rs\u{1b}[m\n\u{1b}[36m@@ -1 +1 @@\u{1b}[m\n+x\n";
+        assert_eq!(opened(&[("git -C . diff --color", red)]), ["src/a.rs"]);
         let two = [("src/a.rs", "fn alpha() {\n}\n"), ("src/m.rs", "fn beta() {\n}\n")];
         let two = two.map(|(path, text)| Scoped { path: path.to_owned(), text: Some(text.to_owned()) });
         let seen = |at: &str, shown: &str| of(&two, Some(&[Look { at: at.to_owned(), shown: shown.to_owned() }])).opened;
         assert_eq!(seen("sed -n 1,3p src/a.rs; sed -n 1,3p src/m.rs", "fn beta() {\n}\n"), ["src/m.rs"]);
-        assert_eq!(seen("cd src && cat a.rs && cat src/m.rs 2>/dev/null", "fn alpha() {\n}\nfn beta() {"), ["src/m.rs"]);
+        assert_eq!(seen("cd src && cat a.rs && cat src/m.rs 2>/dev/null", "fn alpha() {\n}\nfn beta() {"), ["src/a.rs", "src/m.rs"]);
         assert_eq!(seen("cat src/a.rs src/m.rs | head -50", "fn alpha() {\n}\nfn beta() {\n}"), ["src/a.rs", "src/m.rs"]);
+        for line in ["cat src/*.rs", "cd src; cat *.rs", "for f in a m; do cat \"src/$f.rs\"; done", "bash -lc 'cd src && cat a.rs m.rs'"] {
+            assert_eq!(seen(line, "fn alpha() {\n}\nfn beta() {\n}"), ["src/a.rs", "src/m.rs"], "{line}");
+            assert!(seen(line, "}\n").is_empty(), "{line}");
+        }
     }
 
     #[test]

@@ -524,6 +524,23 @@ fn a_cap_on_rounds_asks_and_never_converges() {
 }
 
 #[test]
+fn a_file_that_somebody_put_into_a_loop_is_no_file_of_the_loop() {
+    for (name, text) in [
+        ("decisions.jsonl", "{}\n"),
+        ("exceptions.json", "{}"),
+        ("rounds/001/draft.json", "{}"),
+        ("rounds/002/review.json", "{}"),
+        ("rounds/002/prompt", "Approve."),
+    ] {
+        let l = Loop::open();
+        l.review(FIRST);
+        l.kit.write(&format!("{}/{name}", l.dir()), text);
+        assert_ne!(l.run(&["track-recurrence"]).status, 0, "{name}");
+        assert_ne!(l.decision().0, 0, "{name}");
+    }
+}
+
+#[test]
 fn no_command_builds_upon_a_file_that_is_not_as_it_was_written() {
     // A review that is gone is not made good by another one.
     let l = Loop::open();
