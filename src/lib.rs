@@ -2,11 +2,12 @@
 //!
 //! Rooms, from the outside in: [`ops`] gathers, decides and emits, one file per command; [`wire`] owns the shapes of
 //! documents and [`host`] the outside world; the rooms of rules ([`scope`], [`finding`], [`report`], [`residue`],
-//! [`round`], [`resolution`], [`wave`], [`source`], [`check`], [`drive`]) are pure; [`base`] holds the vocabulary. Imports point down only, and
+//! [`round`], [`resolution`], [`wave`], [`design`], [`source`], [`check`], [`drive`]) are pure; [`base`] holds the vocabulary. Imports point down only, and
 //! `tests/cli/house` fails on any other edge.
 
 pub mod base;
 pub mod check;
+pub mod design;
 pub mod drive;
 pub mod finding;
 pub mod host;

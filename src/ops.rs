@@ -10,6 +10,7 @@ pub mod assess_floor;
 pub mod check_brief;
 pub mod check_convergence;
 pub mod check_conveyance;
+pub mod check_design_ledger;
 pub mod check_readiness;
 pub mod check_receipt;
 pub mod check_scope;

@@ -129,7 +129,7 @@ codes! {
     PrNotFound "PR_NOT_FOUND" Input "the host knows no such pull request" "check the number, or review the branch without --pr";
     GhFailed "GH_FAILED" World "gh could not answer; the message holds its first line" "check the network and repeat, or hand in --pr-json FILE";
     ConveyanceBroken "CONVEYANCE_BROKEN" Input "what would be sent to a reviewer carries more than design intent" "`hits` names rule, slot and span; reword the decision, or excuse its exact text with --exceptions";
-    InvalidLedger "INVALID_LEDGER" Input "a line of the ledger of decisions cannot follow the lines before it" "the message names the line; a ledger is only written by record-decision";
+    InvalidLedger "INVALID_LEDGER" Input "a ledger breaks a rule of its schema, or a line of it cannot follow the lines before it" "the message names the place; a ledger is only written by its own command";
     DecisionConflict "DECISION_CONFLICT" State "the decision that is to be replaced or retired is not in force" "show-status lists the decisions in force";
     RoundOpen "ROUND_OPEN" State "the round before is not settled: its findings have no recorded dispositions" "record-disposition settles a round; one review belongs to one round";
     NotReviewed "NOT_REVIEWED" State "the loop has no review to work on, or it proves nothing" "run-source --loop-id makes one";
@@ -157,6 +157,30 @@ codes! {
     InvalidEvent "INVALID_EVENT" Input "an event has a type or field that may not be written down" "docs/commands/append-event.md lists them";
     TimeLimit "TIME_LIMIT" World "the command was ended at its time limit" "raise the limit, or see what hangs";
     Interrupted "INTERRUPTED" World "a signal asked the command to end; what was stored before is kept" "run it again with --loop-id to go on";
+    BadYaml "BAD_YAML" Input "a document of ours is no YAML, or uses what JSON cannot say (aliases, tags, several documents)" "the message gives the line";
+    PathEscape "PATH_ESCAPE" Input "a path leads out of the folder it has to lie in, or through a link" "name a regular file inside it; nothing was written";
+    OperationConflict "OPERATION_CONFLICT" State "the operation id was used before, for something else" "give every operation an id of its own; repeat one only with the very same input";
+    AttemptMismatch "ATTEMPT_MISMATCH" State "the attempt is not the lane's current one, or not in a state that allows this" "show-status names the current attempts";
+    RevisionMismatch "REVISION_MISMATCH" State "the result is about another revision than the round's" "review the frozen artifact of the round";
+    ArtifactMutated "ARTIFACT_MUTATED" State "a frozen artifact is not what was frozen" "close the loop as aborted; what was reviewed is gone";
+    UnresolvedFailure "UNRESOLVED_FAILURE" State "a lane failed and no later attempt of it succeeded" "retry-lane starts another attempt; close-design-loop ends it as unverified_lane";
+    RetryBudgetExhausted "RETRY_BUDGET_EXHAUSTED" State "the lane was retried three times already" "close-design-loop --outcome unverified_lane or aborted";
+    RecoveryRequired "RECOVERY_REQUIRED" State "the loop's state cannot be read, so nothing beside it was touched" "restore it from a copy, or open a new loop";
+    CommitUncertain "COMMIT_UNCERTAIN" World "what was written does not read back as it was written" "look at the disk, then repeat the operation with the same id";
+    VersionReadOnly "VERSION_READ_ONLY" State "the ledger is of version 1 or 2, which is read and never written" "open a new loop";
+    InvalidArtifact "INVALID_ARTIFACT" Input "the design artifact lacks a part; `missing` lists all of them" "skills/fix-design-review-loop has the template";
+    IdenticalArtifact "IDENTICAL_ARTIFACT" State "this very artifact was reviewed before: a verdict cannot change on identical input" "revise it first";
+    DriftUnchecked "DRIFT_UNCHECKED" State "the round has no drift check that held" "check-drift before dispatch";
+    LoopClosed "LOOP_CLOSED" State "the design loop has ended" "open-design-loop --continues takes it further";
+    OutcomeRefused "OUTCOME_REFUSED" State "the rounds do not come to that outcome" "`derived` says what they come to; aborted is always possible";
+    Deadlocked "DEADLOCKED" State "the cap is reached or a blocker survived two rounds: no further round" "close-design-loop --outcome deadlock, and put it to the person";
+    ModelOwed "MODEL_OWED" State "a class of defects keeps moving: the mechanism has to be judged first" "start-lane --lane model prints the history of its places";
+    Unanswered "UNANSWERED" State "an open blocker or an unreconciled finding is answered by nothing in the new round" "`owed` lists their ids; --answers hands the answers in";
+    InvalidResult "INVALID_RESULT" Input "a lane's result breaks a rule of its schema" "`violations` lists all; docs/commands/record-lane.md shows the shape";
+    InvalidEvidence "INVALID_EVIDENCE" Input "the evidence of the root is missing, malformed or not of this session" "docs/commands/open-design-loop.md shows the shape";
+    InvalidRun "INVALID_RUN" Input "an event breaks a rule of the run ledger; nothing was appended" "`errors` lists every rule";
+    SettleConflict "SETTLE_CONFLICT" State "the launch is settled already, by another event" "check-runs shows it";
+    InvalidAgentsMode "INVALID_AGENTS_MODE" Input "the agents-mode file holds keys or values that are none" "`problems` lists all with suggestions";
     Internal "INTERNAL" Bug "our own fault" "report it with the command line";
 }
 

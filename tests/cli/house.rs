@@ -32,12 +32,15 @@ fn allowed(room: &str) -> &'static [&'static str] {
         "report" | "design" => &["finding"],
         "round" => &["finding", "report", "residue"],
         "check" | "source" | "resolution" | "wave" => &["finding", "scope"],
-        "drive" => &["finding", "scope", "report", "residue", "round", "check", "resolution"],
-        "wire" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "wave", "drive"],
-        "ops" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "wave", "drive", "wire", "host"],
+        "drive" => &["finding", "scope", "report", "residue", "round", "check", "resolution", "design"],
+        "wire" => &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "wave", "design", "drive"],
+        "ops" => {
+            &["finding", "scope", "report", "residue", "round", "check", "source", "resolution", "wave", "design", "drive", "wire", "host"]
+        }
         "lib" => &[
             "base",
             "check",
+            "design",
             "drive",
             "finding",
             "host",

@@ -13,6 +13,7 @@ mod golden;
 mod house;
 mod intent;
 mod kit;
+mod ledgers;
 mod matching;
 mod nine;
 mod planning;

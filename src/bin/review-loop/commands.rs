@@ -111,5 +111,7 @@ commands! {
         render_trace RenderTrace false,
         check_convergence CheckConvergence false,
         list_carryover ListCarryover false,
+    }    "design" {
+        check_design_ledger CheckDesignLedger false,
     }
 }
