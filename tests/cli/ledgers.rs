@@ -58,3 +58,141 @@ fn the_self_test_proves_every_rule_and_prints_the_table() {
     kit.run(&["check-design-ledger"]).fails("INVALID_ARGUMENT");
     kit.run(&["check-design-ledger", "--ledger", "none.json"]).fails("NOT_FOUND");
 }
+
+fn lines(events: &Value) -> String {
+    events.as_array().unwrap().iter().map(|e| format!("{e}\n")).collect()
+}
+
+#[test]
+fn every_worked_run_ledger_gets_its_verdict() {
+    let mut wrong = Vec::new();
+    for case in cases("closure") {
+        let kit = Kit::new();
+        for file in case["files"].as_array().unwrap() {
+            kit.write(&format!("item/{}", file.as_str().unwrap()), "text");
+        }
+        kit.write("item/agent-runs.jsonl", lines(&case["events"]));
+        let wanted = case["ours"].as_str().or(case["closure"].as_str()).unwrap();
+        let ran = kit.run(&["check-runs", "--ledger", "item/agent-runs.jsonl"]);
+        if ran.status != i32::from(wanted != "accept") || ran.json["ok"] != true {
+            wrong.push(format!("{} {}: wanted {wanted}, got {}", case["id"], case["title"], ran.stdout));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A launch of a lane, and the file it reviews.
+fn launch(kit: &Kit, id: &str) -> Value {
+    kit.write("item/rev.md", "text");
+    let words = [
+        "append-run",
+        "--ledger",
+        "item/agent-runs.jsonl",
+        "--event-kind",
+        "launch",
+        "--status",
+        "running",
+        "--gate",
+        "none",
+        "--role",
+        "design-reviewer",
+        "--execution-role",
+        "external-reviewer",
+        "--work-item",
+        "item",
+        "--lane",
+        "deep",
+        "--scope",
+        "rev.md",
+        "--artifact",
+        "rev.md",
+        "--effort",
+        "high",
+        "--run-id",
+        id,
+    ];
+    kit.run(&words).ok()
+}
+
+#[test]
+fn a_revise_is_closed_by_its_own_lane_and_by_nothing_else() {
+    let kit = Kit::new();
+    let check = || kit.run(&["check-runs", "--ledger", "item/agent-runs.jsonl"]);
+    let settle = |launch: &str, more: &[&str]| {
+        let words = ["settle-run", "--ledger", "item/agent-runs.jsonl", "--launch", launch, "--evidence", "log:out.txt"];
+        kit.run(&[&words[..], more].concat())
+    };
+    launch(&kit, "launch-01");
+    assert_eq!(check().json["unsettled"][0]["run_id"], "launch-01");
+    kit.write("out.txt", "two blockers\n**GATE: REVISE**\n");
+    let read = ["--result", "out.txt", "--exit-code", "0"];
+    let settled = settle("launch-01", &read).ok();
+    assert_eq!((&settled["gate"], &settled["run_id"], &settled["already"]), (&"REVISE".into(), &"launch-01.end".into(), &false.into()));
+    assert_eq!(settle("launch-01", &read).ok()["already"], true);
+    settle("launch-01", &["--status", "blocked", "--gate", "none"]).fails("SETTLE_CONFLICT");
+    let owed = check();
+    assert_eq!((owed.status, &owed.json["open"][0]["run_id"]), (1, &Value::from("launch-01.end")), "{}", owed.stdout);
+    // A PASS that names it, from the same lane.
+    launch(&kit, "launch-02");
+    kit.write("out.txt", "GATE: PASS\n");
+    settle("launch-02", &[&read[..], &["--closes", "launch-01.end"]].concat()).ok();
+    let clear = check().ok();
+    assert_eq!((&clear["discharged"][0]["by"], &clear["open"]), (&Value::from("launch-02.end"), &Value::Array(Vec::new())));
+    // What breaks a rule is not written.
+    let before = kit.read("item/agent-runs.jsonl");
+    launch(&kit, "launch-03");
+    let refused = settle("launch-03", &["--status", "running", "--gate", "PASS"]).fails("INVALID_RUN");
+    assert_eq!(refused["error"]["errors"][0]["rule"], "status_contradicts_gate");
+    kit.run(&["append-run", "--ledger", "item/agent-runs.jsonl", "--role", "r"]).fails("INVALID_RUN");
+    kit.run(&["settle-run", "--ledger", "item/agent-runs.jsonl", "--launch", "nobody-1", "--gate", "none"]).fails("NOT_FOUND");
+    assert!(kit.read("item/agent-runs.jsonl").starts_with(&before));
+}
+
+#[test]
+fn a_torn_tail_is_moved_aside_and_a_whole_line_without_its_break_is_kept() {
+    let kit = Kit::new();
+    launch(&kit, "launch-01");
+    let whole = kit.read("item/agent-runs.jsonl");
+    kit.write("item/agent-runs.jsonl", whole.trim_end());
+    launch(&kit, "launch-02");
+    assert_eq!(kit.read("item/agent-runs.jsonl").lines().count(), 2);
+    let whole = kit.read("item/agent-runs.jsonl");
+    kit.write("item/agent-runs.jsonl", format!("{whole}{{\"schemaVersion\":2,\"ru"));
+    let torn = kit.run(&["check-runs", "--ledger", "item/agent-runs.jsonl"]);
+    assert_eq!(torn.json["errors"][0]["rule"], "torn_tail", "{}", torn.stdout);
+    let moved = launch(&kit, "launch-03");
+    assert!(moved["torn_tail"].as_str().unwrap().ends_with(".torn-1"), "{moved}");
+    assert_eq!(kit.read("item/agent-runs.jsonl").lines().count(), 3);
+}
+
+#[test]
+fn archiving_launders_no_obligation_and_all_items_are_checked_at_once() {
+    let kit = Kit::new();
+    let revise = cases("closure").into_iter().find(|c| c["id"] == "C01").unwrap();
+    kit.write("work-items/active/one/agent-runs.jsonl", lines(&cases("closure").into_iter().find(|c| c["id"] == "C02").unwrap()["events"]));
+    kit.run(&["check-runs", "--root", "."]).ok();
+    kit.write("work-items/archive/2026-07/two/agent-runs.jsonl", lines(&revise["events"]));
+    for words in [&["check-runs", "--root", "."][..], &["check-runs", "--ledger", "work-items/active/one/agent-runs.jsonl"]] {
+        let ran = kit.run(words);
+        assert_eq!(ran.status, 1, "{}", ran.stdout);
+        assert!(ran.json["open"][0]["ledger"].as_str().unwrap().contains("archive"), "{}", ran.stdout);
+    }
+    kit.run(&["check-runs", "--root", ".", "--active-only"]).ok();
+    kit.run(&["check-runs", "--root", "work-items"]).fails("INVALID_ARGUMENT");
+}
+
+#[test]
+fn a_run_s_end_is_read_with_its_exit_status_or_not_at_all() {
+    let kit = Kit::new();
+    kit.write("out", "I looked at it.\n\n### GATE: PASS\nThanks!\n");
+    let read = |words: &[&str]| kit.run(&[&["read-gate-line", "--result", "out"], words].concat());
+    let passed = read(&["--exit-code", "0"]).ok();
+    assert_eq!((&passed["status"], &passed["gate"], &passed["token"]), (&"completed".into(), &"PASS".into(), &"COMPLETE:PASS".into()));
+    assert_eq!(read(&["--exit-code", "1"]).json["token"], "FAILED:nonzero-exit");
+    assert_eq!(read(&["--exit-code", "1"]).status, 1);
+    read(&[]).fails("INVALID_ARGUMENT");
+    kit.write("err", "API Error: quota\n");
+    assert_eq!(read(&["--exit-code", "0", "--errors", "err"]).json["token"], "UNVERIFIED:err-markers");
+    kit.write("out", b"GATE: PASS\xff\n");
+    assert_ne!(read(&["--exit-code", "0"]).status, 0);
+}

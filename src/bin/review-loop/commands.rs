@@ -113,5 +113,9 @@ commands! {
         list_carryover ListCarryover false,
     }    "design" {
         check_design_ledger CheckDesignLedger false,
+        append_run AppendRun false,
+        settle_run SettleRun false,
+        read_gate_line ReadGateLine false,
+        check_runs CheckRuns false,
     }
 }

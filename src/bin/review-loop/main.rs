@@ -7,6 +7,7 @@ mod commands;
 mod input;
 mod loop_flags;
 mod output;
+mod run_flags;
 mod scope_flags;
 mod wave_flags;
 
