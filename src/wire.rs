@@ -2,6 +2,7 @@
 //!
 //! Takes bytes, gives checked domain values, and the other way round. Knows no file.
 
+pub mod agents_mode;
 pub mod assessment;
 pub mod attempts;
 pub mod brief;

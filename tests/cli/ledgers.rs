@@ -196,3 +196,41 @@ fn a_run_s_end_is_read_with_its_exit_status_or_not_at_all() {
     kit.write("out", b"GATE: PASS\xff\n");
     assert_ne!(read(&["--exit-code", "0"]).status, 0);
 }
+
+#[test]
+fn agents_mode_settings_say_which_layer_decided_them_and_a_typo_is_no_setting() {
+    let kit = Kit::new();
+    kit.write("p/.git/HEAD", "");
+    kit.write("p/.agents/.agents-mode.yaml", "parallelMode: manual\nreserveResolver: wrapper:./mine\n");
+    kit.write("home/.codex/.agents-mode.yaml", "parallelMode: force\nmcpMode: force\n");
+    let resolve = |words: &[&str]| kit.run(&[&["resolve-agents-mode", "--repo", "p"], words].concat());
+    let ok = resolve(&["--explain", "--lane", "review.pre-pr", "--host-line", "codex"]).ok();
+    assert_eq!((&ok["values"]["parallelMode"], &ok["layers"]["parallelMode"]["rank"]), (&"manual".into(), &1.into()));
+    assert_eq!((&ok["values"]["mcpMode"], &ok["layers"]["mcpMode"]["rank"]), (&"force".into(), &2.into()));
+    assert_eq!((&ok["reserveResolverTrust"], &ok["dispatch"]["provider"]), (&"project-UNCONFIRMED".into(), &"claude".into()));
+    assert!(ok["dispatch"]["available"].is_null());
+    resolve(&["--lane", "review.pre-pr"]).fails("INVALID_ARGUMENT");
+    resolve(&["--lane", "review.none", "--host-line", "codex"]).fails("INVALID_ARGUMENT");
+    kit.write("p/.agents/.agents-mode.yaml", "paralelMode: manual\n");
+    let refused = resolve(&[]).fails("INVALID_AGENTS_MODE");
+    assert_eq!(refused["error"]["problems"][0]["suggestion"], "parallelMode");
+    kit.write("p/.agents/.agents-mode.yaml", "a: 1\na: 2\n");
+    resolve(&[]).fails("DUPLICATE_KEY");
+}
+
+#[test]
+fn an_agents_mode_file_is_normalised_once_and_only_looked_at_with_check() {
+    let kit = Kit::new();
+    kit.write("m", "# ours\nexternalClaudeApiMode: disabled\nparallelMode: manual # by day\n");
+    let look = kit.run(&["normalize-agents-mode", "--file", "m", "--check"]);
+    assert_eq!((look.status, &look.json["written"]), (1, &false.into()), "{}", look.stdout);
+    assert!(kit.read("m").starts_with("# ours\nexternalClaudeApiMode"));
+    assert_eq!(kit.run(&["normalize-agents-mode", "--file", "m"]).ok()["written"], true);
+    assert!(kit.read("m").starts_with("# ours\nreserveResolver: disabled\nparallelMode: manual # by day\n"), "{}", kit.read("m"));
+    kit.run(&["normalize-agents-mode", "--file", "m", "--check"]).ok();
+    assert_eq!(kit.run(&["normalize-agents-mode", "--file", "m"]).ok()["written"], false);
+    kit.write("m", "externalProvider: bogus\n");
+    kit.run(&["normalize-agents-mode", "--file", "m"]).fails("INVALID_AGENTS_MODE");
+    assert_eq!(kit.read("m"), "externalProvider: bogus\n");
+    kit.run(&["normalize-agents-mode", "--file", "none", "--check"]).fails("NOT_FOUND");
+}

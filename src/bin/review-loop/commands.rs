@@ -117,5 +117,7 @@ commands! {
         settle_run SettleRun false,
         read_gate_line ReadGateLine false,
         check_runs CheckRuns false,
+        resolve_agents_mode ResolveAgentsMode false,
+        normalize_agents_mode NormalizeAgentsMode false,
     }
 }
