@@ -2,8 +2,11 @@
 //! which a REVISE is closed only by the lane that raised it (design seed; spec/design-loop.md). Pure: no file, clock or process.
 
 pub mod agents_mode;
+pub mod aggregate;
+pub mod artifact;
 pub mod gate_line;
 pub mod ledger;
+pub mod record;
 pub mod runs;
 pub mod signals;
 pub mod specific;

@@ -11,6 +11,7 @@ pub mod checks;
 pub mod criteria;
 pub mod decisions;
 pub mod design_ledger;
+pub mod design_loop;
 pub mod dispositions;
 pub mod evidence;
 pub mod exceptions;

@@ -11,8 +11,10 @@ mod second;
 mod shape;
 mod sound;
 
+pub use second::{RETRIES, may_retain};
 use serde::Serialize;
 use serde_json::Value;
+pub use sound::declares_confirmed;
 
 use crate::base::reason::words;
 
@@ -77,6 +79,7 @@ words! {
         BlockerUnanswered "blocker_unanswered",
         EngineDeviation "engine_deviation",
         ModelOwed "model_owed",
+        BlockerDropped "blocker_dropped",
     }
 }
 
@@ -138,6 +141,7 @@ impl Rule {
             Rule::DriftUnchecked => "a lane is started after the round's drift check held",
             Rule::BlockerUnanswered => "a new round answers every open blocker and every unreconciled finding",
             Rule::EngineDeviation => "an engine other than the requested one has a stated reason",
+            Rule::BlockerDropped => "a lane says of every blocker it raised whether it is resolved",
             Rule::ModelOwed => "a class of defects that keeps moving is answered by a model lane",
         }
     }

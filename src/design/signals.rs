@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An open blocker of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,8 @@ pub struct Found {
 }
 
 /// Where a class stood in a round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Places {
     /// The round.
     pub round: u64,
@@ -24,12 +25,15 @@ pub struct Places {
     pub locations: Vec<String>,
 }
 
-/// Ids that are open in the last two of some rounds. Bound: n log n in their blockers.
+/// Ids that are open in the last of some rounds and were in the one before: the same id, or the same class at the same place under
+/// another. Bound: n log n in their blockers.
 pub fn stuck(rounds: &[Vec<Found>]) -> Vec<String> {
     let [.., before, last] = rounds else { return Vec::new() };
-    let before: BTreeSet<String> = before.iter().map(|f| folded(&f.id)).collect();
-    let last: BTreeSet<String> = last.iter().map(|f| folded(&f.id)).collect();
-    last.intersection(&before).cloned().collect()
+    let ids: BTreeSet<String> = before.iter().map(|f| folded(&f.id)).collect();
+    let places: BTreeSet<(String, String)> = before.iter().map(|f| (folded(&f.class), folded(&f.location))).collect();
+    let stays = |f: &&Found| ids.contains(&folded(&f.id)) || places.contains(&(folded(&f.class), folded(&f.location)));
+    let stuck: BTreeSet<String> = last.iter().filter(stays).map(|f| folded(&f.id)).collect();
+    stuck.into_iter().collect()
 }
 
 /// Classes that stood at a new place in each of the last three rounds: each place of theirs was closed and another one appeared. Classes
@@ -84,6 +88,7 @@ mod tests {
     fn a_blocker_that_is_open_in_two_rounds_is_stuck() {
         assert_eq!(stuck(&rounds(&[&[("B-1", "race", "a")], &[("b-1", "race", "a"), ("B-2", "x", "y")]])), ["b-1"]);
         assert!(stuck(&rounds(&[&[("B-1", "race", "a")], &[("B-2", "race", "b")]])).is_empty());
+        assert_eq!(stuck(&rounds(&[&[("B-1", "race", "a")], &[("B-2", "Race", "a ")]])), ["b-2"], "another id hides nothing");
         assert!(stuck(&rounds(&[&[("B-1", "race", "a")], &[], &[("B-1", "race", "a")]])).is_empty());
         assert!(stuck(&rounds(&[&[("B-1", "race", "a")]])).is_empty());
     }

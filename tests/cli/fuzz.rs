@@ -70,6 +70,30 @@ const TARGETS: &[Target] = &[
     ("gate", |b| drop(wire::gate::gate(b, |_| String::new()))),
     ("pass", |b| drop(wire::gate::pass(b))),
     ("overrides", |b| drop(wire::json::lines::<review_loop::wave::control::Row>(b, 1))),
+    ("design ledger", |b| {
+        for extension in [Some("json"), Some("yaml"), None] {
+            let record = wire::design_ledger::read(b, extension);
+            drop(record.map(|r| review_loop::design::ledger::check(&r, &review_loop::design::ledger::Terms::default())));
+        }
+    }),
+    ("design loop", |b| {
+        drop((wire::design_loop::read(b), wire::design_loop::captured(b), wire::design_loop::drift(b), wire::design_loop::answers(b)));
+    }),
+    ("design artifact", |b| drop(review_loop::design::artifact::missing(&String::from_utf8_lossy(b)))),
+    ("runs", |b| {
+        let decoded = review_loop::design::runs::decode(b);
+        drop(review_loop::design::runs::judge(&decoded, &(0..decoded.events.len()).collect()));
+    }),
+    ("gate line", |b| drop(review_loop::design::gate_line::read(0, &String::from_utf8_lossy(b), ""))),
+    ("yaml", |b| drop(wire::yaml::parse(&b[..b.len().min(1 << 14)]))),
+    ("agents mode", |b| {
+        let part = &b[..b.len().min(1 << 14)];
+        let text = String::from_utf8_lossy(part);
+        if let Ok(file) = wire::agents_mode::read(text.as_bytes()) {
+            let (out, _) = review_loop::design::agents_mode::normal::normal(&text, &file, &wire::agents_mode::layout(&text));
+            drop((review_loop::design::agents_mode::problems(&file), out));
+        }
+    }),
     ("events", |b| drop(wire::json::lines::<review_loop::wave::journal::Event>(b, 1))),
     ("trace", |b| drop(review_loop::resolution::trace::parse(&String::from_utf8_lossy(b)))),
     ("conveyance", |b| {

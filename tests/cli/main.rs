@@ -4,6 +4,7 @@
 
 mod churn;
 mod clients;
+mod design;
 mod docs;
 mod export;
 mod faults;

@@ -4,6 +4,7 @@
 
 mod cli;
 mod commands;
+mod design_flags;
 mod input;
 mod loop_flags;
 mod output;

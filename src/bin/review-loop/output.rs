@@ -40,6 +40,11 @@ impl Reply {
         Reply { status: 3, json, error: None, raw: None }
     }
 
+    /// A person must decide, by the `ask` that the answer holds.
+    pub(crate) fn asked<T: Serialize>(body: &T) -> Reply {
+        Reply { status: 3, ..Reply::yes(body) }
+    }
+
     /// A document of another program's format.
     pub(crate) fn raw(text: String) -> Reply {
         Reply { status: 0, json: Vec::new(), error: None, raw: Some(text) }

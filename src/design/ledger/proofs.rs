@@ -54,7 +54,9 @@ fn holding(rule: Rule) -> (Value, Terms) {
         Rule::CoverageWrong | Rule::RetainedUnproven => (delta(), strict),
         Rule::RetryChain | Rule::RetryBudget => (retried(), strict),
         Rule::StatusContradicted | Rule::Unreconciled => (closed(third()), strict),
-        Rule::BlockerUnanswered | Rule::IdenticalRevision | Rule::AttemptIdReused | Rule::RoundUnfinished => (two_rounds(), strict),
+        Rule::BlockerUnanswered | Rule::BlockerDropped | Rule::IdenticalRevision | Rule::AttemptIdReused | Rule::RoundUnfinished => {
+            (two_rounds(), strict)
+        }
         Rule::ModelOwed => (chased(), Terms { cap: 4, ..strict }),
         _ => (third(), strict),
     }
@@ -120,6 +122,7 @@ fn breaking(rule: Rule, good: Value) -> Value {
         Rule::RootUnproven => with("/root_evidence", json!([])),
         Rule::DriftUnchecked => with("/rounds/0/drift_check", Value::Null),
         Rule::BlockerUnanswered => with("/rounds/1/answers", json!([])),
+        Rule::BlockerDropped => with("/rounds/1/surgical/blockers", json!([])),
         Rule::EngineDeviation => with("/rounds/0/deep/actual/engine", json!("codex")),
         Rule::ModelOwed => with("/model_lanes", json!([])),
     }
@@ -196,6 +199,10 @@ fn blocker(id: &str, class: &str, location: &str) -> Value {
     json!({"id": id, "class": class, "location": location, "evidence": "trace:42", "status": "open"})
 }
 
+fn resolved(id: &str, location: &str) -> Value {
+    put(blocker(id, "race", location), "/status", json!("resolved"))
+}
+
 /// A round whose surgical lane asks for a revision.
 fn revising(number: u64, digit: char, blocker: Value) -> Value {
     let mut round = round(number, digit);
@@ -211,6 +218,7 @@ fn answer(id: &str) -> Value {
 fn two_rounds() -> Value {
     let mut second = round(2, 'b');
     second["answers"] = answer("B-1");
+    second["surgical"]["blockers"] = json!([resolved("B-1", "a.rs:1")]);
     put(third(), "/rounds", json!([revising(1, 'a', blocker("B-1", "race", "a.rs:1")), second]))
 }
 
@@ -245,6 +253,10 @@ fn chased() -> Value {
     rounds.push(round(4, 'f'));
     for n in 1..4_usize {
         rounds[n]["answers"] = answer(&format!("B-{n}"));
+        let before = resolved(&format!("B-{n}"), &format!("{n}.rs:1"));
+        if let Some(blockers) = rounds[n]["surgical"]["blockers"].as_array_mut() {
+            blockers.push(before);
+        }
     }
     let model = json!([{
         "attempt_id": "model-r3-x", "state": "complete", "class": "race", "after_round": 3,

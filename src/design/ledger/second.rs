@@ -10,7 +10,7 @@ use super::{Found, LANES, Rule, Terms, is_said};
 use crate::base::digest::is_sha256;
 
 /// How often a lane may be retried within a round.
-pub(in crate::design) const RETRIES: usize = 3;
+pub const RETRIES: usize = 3;
 
 const OPERATION: &[Key] = &[needed("id", Kind::Text), needed("fingerprint", Kind::Text), needed("receipt", Kind::Fields)];
 
@@ -575,7 +575,7 @@ fn broken_chain(edges: &[(usize, &Value)], current: &Value, complete: bool) -> O
 }
 
 /// Whether what a lane came to may be retained: a PASS, or a scout that is reconciled.
-pub(in crate::design) fn may_retain(block: &Value, lane: &str) -> bool {
+pub fn may_retain(block: &Value, lane: &str) -> bool {
     block["state"] == "complete" && if lane == "scout" { reconciled(block) } else { block["verdict"] == "PASS" }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn check(record: &Value, version: u64, terms: &Terms, found: &mut Fou
         own(record, &seen, found);
     }
     let last = seen.last()?;
-    let stuck = stuck(&seen);
+    let stuck = stuck(&seen, version);
     let at_cap = seen.len() as u64 >= cap(record, terms);
     if version == 1 {
         let open = last.lanes[..2].iter().all(|l| verdict(l).as_deref() == Some("PASS")) && !reconciled_of(last.lanes[2]);
@@ -81,7 +81,7 @@ pub(super) fn check(record: &Value, version: u64, terms: &Terms, found: &mut Fou
 }
 
 /// Whether the words of a root declare it settled.
-pub(in crate::design) fn declares_confirmed(root: &str) -> bool {
+pub fn declares_confirmed(root: &str) -> bool {
     let words: Vec<String> = root.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
     let pairs = |a: &str, b: &str| words.windows(2).any(|w| w[0] == a && w[1].starts_with(b));
     root.contains("CONFIRMED") || pairs("not", "relitigate") || pairs("re", "litigate") || words.first().is_some_and(|w| w == "confirmed")
@@ -172,14 +172,16 @@ fn attempts(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
     }
 }
 
-/// Whether a blocker is open in the last two rounds: by its id in version 3, by its words before.
-fn stuck(seen: &[Seen<'_>]) -> bool {
+/// Whether a blocker is open in the last two rounds: of version 3 as the engine sees it, before by its words.
+fn stuck(seen: &[Seen<'_>], version: u64) -> bool {
+    let [.., before, last] = seen else { return false };
+    if version == 3 {
+        return !crate::design::signals::stuck(&[places(&before.lanes), places(&last.lanes)]).is_empty();
+    }
     let open = |one: &Seen<'_>| -> BTreeSet<String> {
         let blocks = ["surgical", "deep"].into_iter().flat_map(|l| one.round[l]["blockers"].as_array().into_iter().flatten());
-        let blocks = blocks.filter(|b| b["status"] != "resolved");
         blocks.filter_map(|b| b["id"].as_str().or(b.as_str())).map(|s| s.trim().to_lowercase()).filter(|s| !s.is_empty()).collect()
     };
-    let [.., before, last] = seen else { return false };
     !open(before).is_disjoint(&open(last))
 }
 
@@ -187,16 +189,14 @@ fn stuck(seen: &[Seen<'_>]) -> bool {
 fn own(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
     let rooted = record["root_evidence"].as_array().is_some_and(|e| !e.is_empty());
     found.demand(rooted, Rule::RootUnproven, "/root_evidence", "the root has no evidence");
-    for one in seen {
+    for (n, one) in seen.iter().enumerate() {
         let begun = LANES.iter().any(|l| matches!(one.round[*l]["state"].as_str(), Some("running" | "complete")));
         let drift = &one.round["drift_check"];
-        let holds = drift["drifted"] == false;
-        found.demand(
-            !begun || holds,
-            Rule::DriftUnchecked,
-            &format!("{}/drift_check", one.at),
-            "a lane was started without a drift check that held",
-        );
+        let place = format!("{}/drift_check", one.at);
+        found.demand(!begun || drift.is_object(), Rule::DriftUnchecked, &place, "a lane was started without a drift check");
+        let goes_on = n + 1 < seen.len() || record["status"] == "converged";
+        let message = "the loop drifted, and went on";
+        found.demand(drift["drifted"] != true || !goes_on, Rule::DriftUnchecked, &place, message);
         if drift.is_object() {
             let shifted = ["goal", "scope", "runtime_root"].iter().any(|k| drift[*k]["answer"] == "shifted");
             let new = drift["new_premises"].as_array().is_some_and(|p| !p.is_empty());
@@ -220,10 +220,31 @@ fn own(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
             );
         }
     }
+    // A loop that goes on from another one answers what was open there.
+    if let Some(first) = seen.first() {
+        let answers = first.round["answers"].as_array().map_or(&[][..], Vec::as_slice);
+        for blocker in record["continues"]["blockers"].as_array().into_iter().flatten() {
+            let answered = answers.iter().any(|a| a["of"] == blocker["id"]);
+            let place = format!("{}/answers", first.at);
+            found.demand(answered, Rule::BlockerUnanswered, &place, "an open blocker of the loop before is answered by nothing");
+        }
+    }
     for pair in seen.windows(2) {
         let [before, after] = pair else { continue };
         let answers = after.round["answers"].as_array().map_or(&[][..], Vec::as_slice);
         let answered: BTreeSet<&str> = answers.iter().filter_map(|a| a["of"].as_str()).collect();
+        for (lane, name) in ["surgical", "deep"].into_iter().enumerate() {
+            let block = &after.round[name];
+            if block["state"] != "complete" {
+                continue;
+            }
+            let spoken: BTreeSet<&str> = block["blockers"].as_array().into_iter().flatten().filter_map(|b| b["id"].as_str()).collect();
+            let raised = before.lanes[lane]["blockers"].as_array().into_iter().flatten().filter(|b| b["status"] == "open");
+            for id in raised.filter_map(|b| b["id"].as_str()).filter(|id| !spoken.contains(id)) {
+                let message = format!("`{}` was raised by `{name}`, which says no more of it", crate::base::path::printable(id));
+                found.add(Rule::BlockerDropped, &format!("{}/{name}/blockers", after.at), message);
+            }
+        }
         for owed in owed_answers(&before.lanes) {
             let message = format!("`{}` is answered by nothing", crate::base::path::printable(&owed));
             found.demand(answered.contains(owed.as_str()), Rule::BlockerUnanswered, &format!("{}/answers", after.at), message);
@@ -259,7 +280,7 @@ fn model(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
         // The last round has no round behind it: there a model lane is owed before a deadlock only.
         let ends = n == seen.len() && record["status"] != "deadlock";
         for class in moved(&places[..n]).into_iter().filter(|_| !ends) {
-            let answered = done.iter().any(|(c, after)| *c == class && *after <= n as u64 && *after >= 3);
+            let answered = done.iter().any(|(c, after)| crate::design::signals::folded(c) == class && *after == n as u64);
             let message = format!("`{}` keeps moving and no model lane answers it", crate::base::path::printable(&class));
             found.demand(answered, Rule::ModelOwed, "/model_lanes", message);
         }
