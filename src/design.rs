@@ -3,9 +3,11 @@
 
 pub mod agents_mode;
 pub mod aggregate;
+pub mod answer;
 pub mod artifact;
 pub mod gate_line;
 pub mod ledger;
+pub mod prompt;
 pub mod record;
 pub mod runs;
 pub mod signals;

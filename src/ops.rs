@@ -72,6 +72,7 @@ pub mod retry_lane;
 pub mod review_checks;
 pub mod revisions;
 pub mod run_check;
+pub mod run_design;
 pub mod run_ledger;
 pub mod run_loop;
 pub mod run_resolution;

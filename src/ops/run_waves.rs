@@ -334,7 +334,7 @@ impl Run<'_> {
             whole.map_or(pass, |whole| pass.min(whole))
         };
         let top = &self.folder.checkout.top;
-        let run = Session { dir: &issued.dir, top, prompt: &issued.prompt, env: &issued.env, assesses: false, limit: &limit };
+        let run = Session { dir: &issued.dir, top, prompt: &issued.prompt, env: &issued.env, assesses: false, reads: None, limit: &limit };
         let came = match provider::run(&self.provider, &run, self.host) {
             Ok(came) => came,
             Err(fail) if fail.code == Code::ChildFailed => return Ok(Some(Pause::ReviewSessionUnavailable)),

@@ -22,6 +22,7 @@ mod readiness;
 mod reports;
 mod resolution;
 mod responses;
+mod run_design;
 mod run_loop;
 mod run_resolution;
 mod sameness;

@@ -68,7 +68,7 @@ pub fn assess(folder: &mut Folder<'_>, provider: &Provider, asked: &Asked<'_>) -
         ];
         let limit = || Duration::from_secs(LIMIT_S);
         let top = folder.checkout.top.clone();
-        let run = Session { dir: &dir, top: &top, prompt: &text, env: &env, assesses: true, limit: &limit };
+        let run = Session { dir: &dir, top: &top, prompt: &text, env: &env, assesses: true, reads: None, limit: &limit };
         let came = match provider::run(provider, &run, host) {
             Ok(came) => came,
             Err(fail) if fail.code == Code::ChildFailed => return Ok(Err(Pause::ReviewSessionUnavailable)),

@@ -47,6 +47,8 @@ pub struct Session<'a> {
     pub env: &'a [(&'a str, String)],
     /// Whether it assesses and may write nothing.
     pub assesses: bool,
+    /// A folder outside its own that it reads.
+    pub reads: Option<&'a Path>,
     /// How long it may take, asked for again each second.
     pub limit: &'a dyn Fn() -> Duration,
 }
@@ -140,6 +142,7 @@ fn argv(provider: &Provider, session: &Session<'_>, prompt: &Path, host: &Host) 
                 true => words(&["--disallowedTools", "Bash,Edit,Write,NotebookEdit"]),
                 false => words(&["--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"]),
             });
+            argv.extend(session.reads.iter().flat_map(|dir| ["--add-dir".to_owned(), dir.to_string_lossy().into_owned()]));
             argv.extend(provider.model.iter().flat_map(|m| ["--model".to_owned(), m.clone()]));
             argv.extend(provider.effort.iter().flat_map(|e| ["--effort".to_owned(), e.clone()]));
             argv

@@ -5,14 +5,14 @@ use review_loop::base::{Code, Fail};
 use review_loop::host::Host;
 use review_loop::ops::resolution::Place;
 use review_loop::ops::run_loop::{Outcome, Request, run};
-use review_loop::ops::{open_resolution, pull_request, run_resolution};
+use review_loop::ops::{design_loop, open_design_loop, open_resolution, pull_request, run_design, run_resolution};
 
 use crate::output::Reply;
 
 /// Run a whole review loop end to end: review, respond, record, compare, decide, until it stops
 #[derive(Args)]
 pub(crate) struct RunLoop {
-    /// Which loop: rounds or resolution [default: rounds]
+    /// Which loop: rounds, resolution or design [default: rounds]
     #[arg(long = "loop", value_name = "KIND")]
     kind: Option<String>,
     /// Go on with this loop; its settings are those it was started with
@@ -96,6 +96,42 @@ pub(crate) struct RunLoop {
     /// Resolution: high, xhigh or max [default: high]
     #[arg(long, value_name = "EFFORT")]
     effort: Option<String>,
+    /// Design: what is to be achieved, word for word
+    #[arg(long, value_name = "FILE")]
+    objective_file: Option<String>,
+    /// Design: what may be changed
+    #[arg(long, value_name = "FILE")]
+    scope_file: Option<String>,
+    /// Design: the root cause as it was observed
+    #[arg(long, value_name = "FILE")]
+    runtime_root_file: Option<String>,
+    /// Design: what shows the root, captured in this session
+    #[arg(long, value_name = "FILE")]
+    root_evidence: Option<String>,
+    /// Design: the fix-design artifact
+    #[arg(long, value_name = "FILE")]
+    artifact_file: Option<String>,
+    /// Design: what is new about it and why
+    #[arg(long, value_name = "FILE")]
+    diff_file: Option<String>,
+    /// Design: a loop that ended without convergence, to go on from
+    #[arg(long, value_name = "ID")]
+    continues: Option<String>,
+    /// Design: what answers that loop's open blockers
+    #[arg(long, value_name = "FILE")]
+    answers: Option<String>,
+    /// Design: where design loops lie [default: .scratch/reviews of the repository]
+    #[arg(long, value_name = "DIR")]
+    reviews_dir: Option<String>,
+    /// Design: the line the host belongs to, codex or claude
+    #[arg(long, value_name = "LINE")]
+    host_line: Option<String>,
+    /// Design: a run ledger to write launches and verdicts into
+    #[arg(long, value_name = "FILE")]
+    runs: Option<String>,
+    /// Design: the work item there [default: the loop]
+    #[arg(long, value_name = "NAME")]
+    work_item: Option<String>,
     /// Resolution: an approval of a source that shows nothing of what it reads proves nothing
     #[arg(long)]
     require_coverage: bool,
@@ -103,7 +139,93 @@ pub(crate) struct RunLoop {
 
 impl RunLoop {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
-        if self.kind.as_deref() == Some("resolution") { self.resolution(host) } else { self.rounds(host) }
+        match self.kind.as_deref() {
+            Some("resolution") => self.resolution(host),
+            Some("design") => self.design(host),
+            _ => self.rounds(host),
+        }
+    }
+
+    /// The flags of the design loop alone.
+    fn of_design(&self) -> [(&'static str, bool); 12] {
+        [
+            ("--objective-file", self.objective_file.is_some()),
+            ("--scope-file", self.scope_file.is_some()),
+            ("--runtime-root-file", self.runtime_root_file.is_some()),
+            ("--root-evidence", self.root_evidence.is_some()),
+            ("--artifact-file", self.artifact_file.is_some()),
+            ("--diff-file", self.diff_file.is_some()),
+            ("--continues", self.continues.is_some()),
+            ("--answers", self.answers.is_some()),
+            ("--reviews-dir", self.reviews_dir.is_some()),
+            ("--host-line", self.host_line.is_some()),
+            ("--runs", self.runs.is_some()),
+            ("--work-item", self.work_item.is_some()),
+        ]
+    }
+
+    fn design(self, host: &Host) -> Result<Reply, Fail> {
+        let strangers = [
+            ("--state-dir", self.state_dir.is_some()),
+            ("--base", self.base.is_some()),
+            ("--trust-worktree-checks", self.trust_worktree_checks),
+            ("--session-doc", self.session_doc),
+            ("--artifact-phase", self.artifact_phase.is_some()),
+            ("--risk", self.risk.is_some()),
+            ("--reports-dir", self.reports_dir.is_some()),
+            ("--responses-dir", self.responses_dir.is_some()),
+            ("--user-choice", self.user_choice.is_some()),
+            ("--answered", !self.answered.is_empty()),
+            ("--implemented-count", self.implemented_count.is_some()),
+            ("--user-words", self.user_words.is_some()),
+            ("--dispositions", self.dispositions.is_some()),
+            ("--pr", self.pr.is_some()),
+            ("--pr-json", self.pr_json.is_some()),
+            ("--codebase", self.codebase),
+            ("--no-gh", self.no_gh),
+            ("--require-coverage", self.require_coverage),
+        ];
+        Self::refuse(&strangers, "design")?;
+        let responds = match self.respond.as_deref() {
+            None | Some("none") => false,
+            Some("command") => true,
+            Some(other) => {
+                let message = format!("`--respond {other}`: an author is `none` or `command`");
+                return Err(Fail::new(Code::InvalidArgument, message));
+            }
+        };
+        if responds != self.respond_argv.is_some() {
+            return Err(Fail::new(Code::InvalidArgument, "`--respond command` and `--respond-argv` go together"));
+        }
+        let open = open_design_loop::Request {
+            place: design_loop::Place { repo: self.repo_root, reviews_dir: self.reviews_dir, loop_id: self.loop_id, operation_id: None },
+            objective: self.objective_file,
+            scope: self.scope_file,
+            runtime_root: self.runtime_root_file,
+            evidence: self.root_evidence,
+            artifact: design_loop::ArtifactFlags { file: self.artifact_file, revision: None, path: None },
+            diff: self.diff_file,
+            cap: self.max,
+            continues: self.continues,
+            answers: self.answers,
+        };
+        let request = run_design::Request {
+            open,
+            host_line: self.host_line,
+            source: self.source,
+            source_argv: self.source_argv,
+            model: self.model,
+            effort: self.effort,
+            respond_argv: self.respond_argv,
+            limit_s: self.limit_s,
+            runs: design_loop::runs::Flags { ledger: self.runs, work_item: self.work_item, role: None },
+        };
+        use run_design::Outcome;
+        Ok(match run_design::run(&request, host)? {
+            Outcome::Clean(answer) => Reply::yes(&answer),
+            Outcome::Gate(answer) => Reply::asked(&answer),
+            Outcome::Asks(answer, ask) => Reply::ask(&answer, &ask),
+        })
     }
 
     /// Refuses flags that mean nothing to the loop that was asked for: a setting that is not heeded is a trap.
@@ -125,6 +247,7 @@ impl RunLoop {
             ("--implemented-count", self.implemented_count.is_some()),
         ];
         Self::refuse(&strangers, "resolution")?;
+        Self::refuse(&self.of_design(), "resolution")?;
         let open = open_resolution::Request {
             place: Place { repo: self.repo_root, state_dir: self.state_dir, loop_id: self.loop_id },
             pr: pull_request::Request { number: self.pr, file: self.pr_json },
@@ -171,6 +294,7 @@ impl RunLoop {
             ("--require-coverage", self.require_coverage),
         ];
         Self::refuse(&strangers, "rounds")?;
+        Self::refuse(&self.of_design(), "rounds")?;
         let request = Request {
             kind: self.kind,
             loop_id: self.loop_id,
