@@ -84,6 +84,10 @@ fn filled(word: &str) -> String {
         "TIER" => "small",
         "CODES" => "localized-change,focused-verification",
         "REASON" => "pass_timeout",
+        "HOST" => "codex",
+        "LANE" => "deep",
+        "KIND" => "died",
+        "OUTCOME" => "aborted",
         other => other,
     };
     value.to_owned()
@@ -133,6 +137,37 @@ fn every_command_of_the_wave_loop_is_sequenced_by_its_skill() {
     assert!(wire::wave_report::read(report.as_bytes()).is_ok());
     // Tier numbers are printed by the tool and restated nowhere.
     assert!(!all.contains("| small |") && !all.contains("3 clean") && !all.contains("six clean"));
+}
+
+#[test]
+fn every_command_of_the_design_loop_is_sequenced_by_its_skill() {
+    let skill = package().join("skills/fix-design-review-loop");
+    let all: String = pages(&skill).iter().map(|p| text(p)).collect();
+    for command in [
+        "open-design-loop",
+        "check-design-artifact",
+        "check-drift",
+        "start-lane",
+        "record-lane",
+        "fail-lane",
+        "retry-lane",
+        "complete-design-round",
+        "open-design-round",
+        "close-design-loop",
+        "check-design-ledger",
+        "append-run",
+        "settle-run",
+        "check-runs",
+        "resolve-agents-mode",
+        "normalize-agents-mode",
+    ] {
+        assert!(all.contains(&format!("review-loop {command} ")), "{command}");
+    }
+    // A template is no artifact: everything in it is still to be said.
+    let template = text(&skill.join("references/template.md"));
+    let missing = review_loop::design::artifact::missing(&template);
+    assert_eq!(missing.len(), review_loop::design::artifact::Part::ALL.len(), "{missing:?}");
+    assert!(missing.iter().all(|m| m.line.is_some()), "and its headings are those of the parts: {missing:?}");
 }
 
 #[test]
