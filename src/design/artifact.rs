@@ -124,7 +124,10 @@ fn sections(text: &str) -> Vec<Section<'_>> {
 fn is_placeholder(line: &str) -> bool {
     let bare = line.trim().trim_start_matches(['-', '*', '+', ' ']).trim_end_matches(['.', ':']);
     // `surgical: <…>` says no more than `<…>`.
-    let bare = bare.split_once(": ").filter(|(label, _)| !label.contains(' ')).map_or(bare, |(_, rest)| rest.trim());
+    let bare = bare
+        .split_once(": ")
+        .filter(|(label, rest)| !label.contains(' ') && rest.trim().starts_with('<'))
+        .map_or(bare, |(_, rest)| rest.trim());
     let opened = (bare.starts_with('<') && bare.ends_with('>')) || (bare.starts_with("[ ") && bare.ends_with(" ]"));
     opened || ["todo", "tbd", "fixme", "...", "…", "n/a", "none"].contains(&bare.to_lowercase().as_str()) || line.trim().starts_with("<!--")
 }
