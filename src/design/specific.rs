@@ -143,7 +143,7 @@ fn cites(word: &str) -> bool {
     let folders = path.contains('/')
         && path.chars().filter(|c| c.is_alphanumeric()).count() >= 4
         && !matches!(path, "and/or" | "yes/no" | "pass/fail");
-    named && ((lined && (ending || path.chars().count() > 1)) || ending || (folders && path.matches('/').count() > 1))
+    named && (ending || (lined && path.chars().count() > 1) || (folders && path.matches('/').count() > 1))
 }
 
 #[cfg(test)]

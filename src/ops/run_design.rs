@@ -14,7 +14,7 @@ use super::{check_drift, close_design_loop, complete_design_round, open_design_l
 use crate::base::{Code, Fail, number};
 use crate::design::record::{Record, Status};
 use crate::drive::design::{Action, next};
-use crate::host::{Host, child, files, terminal};
+use crate::host::{Host, child, files, lock, terminal};
 use crate::ops::gather;
 
 /// What is asked.
@@ -104,10 +104,21 @@ pub fn run(request: &Request, host: &Host) -> Result<Outcome, Fail> {
         open_design_loop::run(&request.open, host)?;
         run.steps.push("open".to_owned());
     }
+    // Two drivers would take each other's sessions for dead.
+    let lanes = run.folder.dir.join("lanes");
+    files::make_private_below(&run.folder.dir, &lanes)?;
+    let _alone = lock::hold(&Host { lock_wait_ms: 0, ..host.clone() }, &lanes).map_err(|fail| match fail.code {
+        Code::LockBusy => Fail::new(Code::ReviewBusy, format!("the design loop `{}` is being driven already", run.folder.id)),
+        _ => fail,
+    })?;
     run.goes()
 }
 
 impl Run<'_> {
+    fn desk(&self) -> lanes::Desk<'_> {
+        lanes::Desk { host: self.host, request: self.request, folder: &self.folder, limit_s: self.limit_s }
+    }
+
     fn place(&self) -> Place {
         Place { operation_id: None, ..self.request.open.place.clone() }
     }
@@ -137,11 +148,11 @@ impl Run<'_> {
                     self.steps.push(format!("check-drift {number}"));
                 }
                 Action::Dispatch(open) => {
-                    let done = lanes::dispatch(self.host, self.request, &self.folder, &record, &open, self.limit_s)?;
+                    let done = self.desk().dispatch(&record, &open)?;
                     self.steps.extend(done);
                 }
                 Action::Judge(class) => {
-                    let done = lanes::judge(self.host, self.request, &self.folder, &record, &class, self.limit_s)?;
+                    let done = self.desk().judge(&record, &class)?;
                     self.steps.push(done);
                 }
                 Action::Reconcile => self.reconcile(&record)?,

@@ -251,10 +251,10 @@ fn chased() -> Value {
         })
         .collect();
     rounds.push(round(4, 'f'));
-    for n in 1..4_usize {
-        rounds[n]["answers"] = answer(&format!("B-{n}"));
+    for (n, round) in rounds.iter_mut().enumerate().skip(1) {
+        round["answers"] = answer(&format!("B-{n}"));
         let before = resolved(&format!("B-{n}"), &format!("{n}.rs:1"));
-        if let Some(blockers) = rounds[n]["surgical"]["blockers"].as_array_mut() {
+        if let Some(blockers) = round["surgical"]["blockers"].as_array_mut() {
             blockers.push(before);
         }
     }

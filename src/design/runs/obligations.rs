@@ -1,6 +1,7 @@
 //! What a run ledger comes to: which REVISE is open, which is discharged by what, which launch is lost (spec/design-loop.md §3.1, with the
 //! faults of §6 mended). An event that breaks a rule neither discharges nor settles.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
@@ -150,10 +151,9 @@ impl<'e> Judge<'e> {
             if event.needs_artifact() && event.artifact.is_some() && !present.contains(&at) {
                 self.flaw(at, Flaw::ArtifactMissing, "the artifact does not exist".to_owned());
             }
-            if self.first.contains_key(&event.run_id.to_lowercase()) {
-                self.flaw(at, Flaw::RunIdRepeated, "the run id stands twice, case ignored".to_owned());
-            } else {
-                self.first.insert(event.run_id.to_lowercase(), at);
+            match self.first.entry(event.run_id.to_lowercase()) {
+                Entry::Occupied(_) => self.flaw(at, Flaw::RunIdRepeated, "the run id stands twice, case ignored".to_owned()),
+                Entry::Vacant(slot) => drop(slot.insert(at)),
             }
         }
     }

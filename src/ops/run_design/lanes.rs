@@ -16,6 +16,24 @@ use crate::ops::design_loop::{Folder, Place, report};
 use crate::ops::run_waves::provider::{self, Came, Provider, Session};
 use crate::ops::{fail_lane, record_lane, resolve_agents_mode, retry_lane, start_lane};
 
+/// What lanes are run with.
+pub(super) struct Desk<'a> {
+    pub(super) host: &'a Host,
+    pub(super) request: &'a Request,
+    pub(super) folder: &'a Folder<'a>,
+    /// Seconds a session may take.
+    pub(super) limit_s: u64,
+}
+
+/// A lane that was started and is to be run.
+struct Ready {
+    lane: &'static str,
+    attempt: String,
+    taken: Taken,
+    text: String,
+    dir: PathBuf,
+}
+
 /// Who takes a lane, where it works, and how many opinions are asked for.
 struct Taken {
     provider: Provider,
@@ -23,150 +41,90 @@ struct Taken {
     opinions: u64,
 }
 
-/// Runs the lanes that are open, side by side unless the project says otherwise. Gives what was done, in the lanes' order.
-///
-/// # Errors
-/// Those of the operations; `CHILD_FAILED` when no session can be started.
-pub(super) fn dispatch(
-    host: &Host,
-    request: &Request,
-    folder: &Folder<'_>,
-    record: &Record,
-    open: &[Lane],
-    limit_s: u64,
-) -> Result<Vec<String>, Fail> {
-    let settings = resolve_agents_mode::run(&settings(request), host)?;
-    let mut ready: Vec<(Lane, String, Taken, String, PathBuf)> = Vec::new();
-    for lane in open.iter().copied() {
-        let current = folder.opened()?;
-        let round = current.last().ok_or_else(|| Fail::new(Code::StateMissing, "the loop has no round"))?;
-        let mut attempt = round.attempt(lane).unwrap_or_default().to_owned();
-        if round.state(lane) == "running" && round.failure(lane).is_none() {
-            // Whoever ran it is gone: this run never leaves one behind.
-            fail(host, request, folder, lane.word(), &attempt, Failure::Died, "its process is gone", None)?;
+impl Desk<'_> {
+    /// Runs the lanes that are open, side by side unless the project says otherwise. Gives what was done, in the lanes' order. Whatever
+    /// one lane comes to, the others are recorded.
+    ///
+    /// # Errors
+    /// Those of the operations; `CHILD_FAILED` when a session cannot be started.
+    pub(super) fn dispatch(&self, record: &Record, open: &[Lane]) -> Result<Vec<String>, Fail> {
+        let settings = resolve_agents_mode::run(&settings(self.request), self.host)?;
+        // Who takes each lane is settled before any attempt is made.
+        let taken: Vec<Taken> = open.iter().map(|lane| self.takes(&settings, lane.word())).collect::<Result<_, Fail>>()?;
+        let mut ready = Vec::new();
+        for (lane, taken) in open.iter().copied().zip(taken) {
+            let Some(attempt) = self.admitted(lane)? else { return Ok(vec![format!("{} is out of retries", lane.word())]) };
+            let dir = self.session_dir(&attempt)?;
+            let artifact = self.artifact_file(record, &dir)?;
+            let at = Where { artifact: &artifact, repository: &self.folder.top.to_string_lossy() };
+            let text = prompt::of_lane(record, lane, &raised(record, lane), &at);
+            self.start(lane.word(), &attempt, &taken.provider, &text, &dir, None)?;
+            ready.push(Ready { lane: lane.word(), attempt, taken, text, dir });
         }
-        let current = folder.opened()?;
-        if current.last().is_some_and(|r| r.failure(lane).is_some()) {
-            let retry = retry_lane::Request {
-                place: place(request),
-                round: None,
-                lane: Some(lane.word().to_owned()),
-                failed_attempt_id: Some(attempt.clone()),
-            };
-            match retry_lane::run(&retry, host) {
-                Err(fail) if fail.code == Code::RetryBudgetExhausted => return Ok(vec![format!("{} is out of retries", lane.word())]),
-                other => attempt = other?.receipt["attempt_id"].as_str().unwrap_or_default().to_owned(),
-            }
+        let came: Vec<Result<Vec<Came>, Fail>> = if settings.values.get("parallelMode").is_some_and(|m| m == "manual") {
+            ready.iter().map(|one| self.opinions(one)).collect()
+        } else {
+            std::thread::scope(|scope| {
+                let running: Vec<_> = ready.iter().map(|one| scope.spawn(move || self.opinions(one))).collect();
+                let lost = || Err(Fail::new(Code::Internal, "a lane's supervisor panicked"));
+                running.into_iter().map(|r| r.join().unwrap_or_else(|_| lost())).collect()
+            })
+        };
+        // In the lanes' order, whatever order they ended in: concurrent or not, the record is the same.
+        let taken: Vec<Result<String, Fail>> = ready.iter().zip(came).map(|(one, came)| self.take(record, one, came)).collect();
+        taken.into_iter().collect()
+    }
+
+    /// Has the mechanism behind a class judged.
+    ///
+    /// # Errors
+    /// As [`Desk::dispatch`].
+    pub(super) fn judge(&self, record: &Record, class: &str) -> Result<String, Fail> {
+        let settings = resolve_agents_mode::run(&settings(self.request), self.host)?;
+        let taken = Taken { opinions: 1, ..self.takes(&settings, "model")? };
+        let dir = self.session_dir(&format!("model-{}-{}", record.rounds.len(), record.model_lanes.len()))?;
+        let artifact = self.artifact_file(record, &dir)?;
+        let question = report::model_question(record, class);
+        let text = prompt::of_model(record, &question, &Where { artifact: &artifact, repository: &self.folder.top.to_string_lossy() });
+        let attempt = self.start("model", "", &taken.provider, &text, &dir, Some(class))?;
+        let one = Ready { lane: "model", attempt, taken, text, dir };
+        self.take(record, &one, self.opinions(&one))
+    }
+
+    fn place(&self) -> Place {
+        Place { operation_id: None, ..self.request.open.place.clone() }
+    }
+
+    /// The attempt of a lane that is to be run: its current one, or a fresh one behind a failure; none when it is out of retries.
+    fn admitted(&self, lane: Lane) -> Result<Option<String>, Fail> {
+        let record = self.folder.opened()?;
+        let round = record.last().ok_or_else(|| Fail::new(Code::StateMissing, "the loop has no round"))?;
+        let attempt = round.attempt(lane).unwrap_or_default().to_owned();
+        if round.failure(lane).is_none() && round.state(lane) != "running" {
+            return Ok(Some(attempt));
         }
-        let dir = folder.dir.join("lanes").join(&attempt);
-        files::make_private_below(&folder.dir, &dir)?;
-        let raised = raised(record, lane);
-        let artifact = artifact_file(folder, record, &dir)?;
-        let text = prompt::of_lane(record, lane, &raised, &Where { artifact: &artifact, repository: &folder.top.to_string_lossy() });
-        let taken = takes(host, request, &settings, lane.word())?;
-        start(host, request, lane.word(), &attempt, &taken.provider, &text, &dir, None)?;
-        ready.push((lane, attempt, taken, text, dir));
+        if round.failure(lane).is_none() {
+            // No other driver is at work, and this one leaves none behind.
+            self.fail(lane.word(), &attempt, Failure::Died, "its process is gone", None)?;
+        }
+        let retry =
+            retry_lane::Request { place: self.place(), round: None, lane: Some(lane.word().to_owned()), failed_attempt_id: Some(attempt) };
+        match retry_lane::run(&retry, self.host) {
+            Err(fail) if fail.code == Code::RetryBudgetExhausted => Ok(None),
+            other => Ok(other?.receipt["attempt_id"].as_str().map(str::to_owned)),
+        }
     }
-    let one_by_one = settings.values.get("parallelMode").is_some_and(|m| m == "manual");
-    let session = |(_, _, taken, text, dir): &(Lane, String, Taken, String, PathBuf)| opinions(host, folder, taken, text, dir, limit_s);
-    let came: Vec<Result<Vec<Came>, Fail>> = if one_by_one {
-        ready.iter().map(session).collect()
-    } else {
-        std::thread::scope(|scope| {
-            let running: Vec<_> = ready.iter().map(|one| scope.spawn(move || session(one))).collect();
-            let lost = || Err(Fail::new(Code::Internal, "a lane's supervisor panicked"));
-            running.into_iter().map(|r| r.join().unwrap_or_else(|_| lost())).collect()
-        })
-    };
-    // In the lanes' order, whatever order they ended in: concurrent or not, the record is the same.
-    let mut done = Vec::new();
-    for ((lane, attempt, ..), came) in ready.iter().zip(came) {
-        let dir = folder.dir.join("lanes").join(attempt);
-        done.push(take(host, request, folder, record, lane.word(), attempt, came, &dir)?);
+
+    /// The folder of a session, below the loop's.
+    fn session_dir(&self, name: &str) -> Result<PathBuf, Fail> {
+        let dir = self.folder.dir.join("lanes").join(name);
+        files::make_private_below(&self.folder.dir, &dir)?;
+        Ok(dir)
     }
-    Ok(done)
-}
-
-/// Has the mechanism behind a class judged.
-///
-/// # Errors
-/// As [`dispatch`].
-pub(super) fn judge(
-    host: &Host,
-    request: &Request,
-    folder: &Folder<'_>,
-    record: &Record,
-    class: &str,
-    limit_s: u64,
-) -> Result<String, Fail> {
-    let settings = resolve_agents_mode::run(&settings(request), host)?;
-    let taken = takes(host, request, &settings, "model")?;
-    let round = record.rounds.len();
-    let dir = folder.dir.join("lanes").join(format!("model-{round}-{}", record.model_lanes.len()));
-    files::make_private_below(&folder.dir, &dir)?;
-    let artifact = artifact_file(folder, record, &dir)?;
-    let question = report::model_question(record, class);
-    let text = prompt::of_model(record, &question, &Where { artifact: &artifact, repository: &folder.top.to_string_lossy() });
-    let attempt = start(host, request, "model", "", &taken.provider, &text, &dir, Some(class))?;
-    let came = opinions(host, folder, &Taken { opinions: 1, ..taken }, &text, &dir, limit_s);
-    take(host, request, folder, record, "model", &attempt, came, &dir)
-}
-
-fn place(request: &Request) -> Place {
-    Place { operation_id: None, ..request.open.place.clone() }
 }
 
 fn settings(request: &Request) -> resolve_agents_mode::Request {
     resolve_agents_mode::Request { repo: request.open.place.repo.clone(), ..resolve_agents_mode::Request::default() }
-}
-
-/// Who takes a lane: whom the caller names for all, else the host's own line for the surgical angle and the scout, and for the deep and the
-/// model angle whom agents-mode chooses. One that cannot be run is never replaced by another.
-fn takes(host: &Host, request: &Request, settings: &resolve_agents_mode::Answer, lane: &str) -> Result<Taken, Fail> {
-    let given = |v: &Option<String>| v.clone().filter(|v| !v.is_empty());
-    let line = given(&request.host_line);
-    let strategic = matches!(lane, "deep" | "model");
-    let named = given(&request.source);
-    let mut opinions = 1;
-    let name = match (&named, line) {
-        (Some(named), _) => named.clone(),
-        (None, None) => {
-            let message = "`--host-line` is codex or claude, or `--source` names who reviews every lane";
-            return Err(Fail::new(Code::InvalidArgument, message));
-        }
-        (None, Some(line)) if !strategic => line,
-        (None, Some(line)) => {
-            let asked = resolve_agents_mode::Request {
-                lane: Some("advisory.design-adr".to_owned()),
-                host_line: Some(line),
-                ..self::settings(request)
-            };
-            let chosen = resolve_agents_mode::run(&asked, host)?.dispatch;
-            opinions = chosen.as_ref().map_or(1, |c| c.opinions);
-            chosen.and_then(|c| c.provider).filter(|p| matches!(p.as_str(), "codex" | "claude")).ok_or_else(|| {
-                Fail::new(Code::InvalidAgentsMode, format!("no provider that can be run is set for `{lane}`")).with("problems", json!([]))
-            })?
-        }
-    };
-    let text = |key: &str| settings.values.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let profile = match name.as_str() {
-        "codex" => text("externalCodexProfile"),
-        "claude" => text("externalClaudeProfile"),
-        _ => String::new(),
-    };
-    // A profile is a model and how hard it thinks; the model is only named when the project pins it.
-    let (model, effort) = profile.rsplit_once('-').filter(|(_, e)| matches!(*e, "high" | "xhigh" | "max")).unwrap_or(("", ""));
-    let pinned = text("externalModelMode") == "pinned-top-pro";
-    let model = given(&request.model).or_else(|| Some(model.to_owned()).filter(|m| pinned && !m.is_empty()));
-    let effort = given(&request.effort).or_else(|| Some(effort.to_owned()).filter(|e| !e.is_empty()));
-    let argv = match given(&request.source_argv) {
-        None => Vec::new(),
-        Some(argv) => crate::ops::gather::argv(&argv)
-            .ok_or_else(|| Fail::new(Code::InvalidArgument, "`--source-argv` is a JSON array of a program and its arguments, all texts"))?,
-    };
-    let key = if name == "codex" { "externalCodexWorkdirMode" } else { "externalClaudeWorkdirMode" };
-    let argv: Vec<String> = argv.iter().map(|w| w.replace("{lane}", lane)).collect();
-    Ok(Taken { provider: provider::of(Some(&name), &argv, model, effort)?, neutral: text(key) != "project", opinions })
 }
 
 /// What this lane raised in the round before and has to speak of.
@@ -176,169 +134,202 @@ fn raised(record: &Record, lane: Lane) -> Vec<Blocker> {
     block.into_iter().filter_map(|b| serde_json::from_value(b).ok()).filter(|b: &Blocker| b.status == "open").collect()
 }
 
-/// The frozen artifact as a file that a lane can read.
-fn artifact_file(folder: &Folder<'_>, record: &Record, dir: &Path) -> Result<String, Fail> {
-    let Some(round) = record.last() else { return Err(Fail::new(Code::StateMissing, "the loop has no round")) };
-    if let Some(snapshot) = &round.artifact.snapshot {
-        return Ok(folder.dir.join(snapshot).to_string_lossy().into_owned());
+impl Desk<'_> {
+    /// Who takes a lane: whom the caller names for all, else the host's own line for the surgical angle and the scout, and for the deep and the
+    /// model angle whom agents-mode chooses. One that cannot be run is never replaced by another.
+    fn takes(&self, settings: &resolve_agents_mode::Answer, lane: &str) -> Result<Taken, Fail> {
+        let (host, request) = (self.host, self.request);
+        let given = |v: &Option<String>| v.clone().filter(|v| !v.is_empty());
+        let line = given(&request.host_line);
+        let strategic = matches!(lane, "deep" | "model");
+        let named = given(&request.source);
+        let mut opinions = 1;
+        let name = match (&named, line) {
+            (Some(named), _) => named.clone(),
+            (None, None) => {
+                let message = "`--host-line` is codex or claude, or `--source` names who reviews every lane";
+                return Err(Fail::new(Code::InvalidArgument, message));
+            }
+            (None, Some(line)) if !strategic => line,
+            (None, Some(line)) => {
+                let asked = resolve_agents_mode::Request {
+                    lane: Some("advisory.design-adr".to_owned()),
+                    host_line: Some(line),
+                    ..self::settings(request)
+                };
+                let chosen = resolve_agents_mode::run(&asked, host)?.dispatch;
+                opinions = chosen.as_ref().map_or(1, |c| c.opinions);
+                chosen.and_then(|c| c.provider).filter(|p| matches!(p.as_str(), "codex" | "claude")).ok_or_else(|| {
+                    Fail::new(Code::InvalidAgentsMode, format!("no provider that can be run is set for `{lane}`"))
+                        .with("problems", json!([]))
+                })?
+            }
+        };
+        let text = |key: &str| settings.values.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let profile = match name.as_str() {
+            "codex" => text("externalCodexProfile"),
+            "claude" => text("externalClaudeProfile"),
+            _ => String::new(),
+        };
+        // A profile is a model and how hard it thinks; the model is only named when the project pins it.
+        let (model, effort) = profile.rsplit_once('-').filter(|(_, e)| matches!(*e, "high" | "xhigh" | "max")).unwrap_or(("", ""));
+        let pinned = text("externalModelMode") == "pinned-top-pro";
+        let model = given(&request.model).or_else(|| Some(model.to_owned()).filter(|m| pinned && !m.is_empty()));
+        let effort = given(&request.effort).or_else(|| Some(effort.to_owned()).filter(|e| !e.is_empty()));
+        let argv = match given(&request.source_argv) {
+            None => Vec::new(),
+            Some(argv) => crate::ops::gather::argv(&argv).ok_or_else(|| {
+                Fail::new(Code::InvalidArgument, "`--source-argv` is a JSON array of a program and its arguments, all texts")
+            })?,
+        };
+        let key = if name == "codex" { "externalCodexWorkdirMode" } else { "externalClaudeWorkdirMode" };
+        let argv: Vec<String> = argv.iter().map(|w| w.replace("{lane}", lane)).collect();
+        Ok(Taken { provider: provider::of(Some(&name), &argv, model, effort)?, neutral: text(key) != "project", opinions })
     }
-    let (oid, path) = (round.artifact.revision.strip_prefix("git:").unwrap_or_default(), round.artifact.source.clone().unwrap_or_default());
-    let blob = crate::host::git::Git::at(folder.host, &folder.top).ask(&["cat-file", "blob", &format!("{oid}:{path}")], &[])?;
-    let copy = dir.join("artifact.md");
-    files::replace(folder.host, &copy, &blob.stdout)?;
-    Ok(copy.to_string_lossy().into_owned())
-}
 
-#[allow(clippy::too_many_arguments, reason = "one call, spelt once for lanes and once for the model lane")]
-fn start(
-    host: &Host,
-    request: &Request,
-    lane: &str,
-    attempt: &str,
-    provider: &Provider,
-    text: &str,
-    dir: &Path,
-    class: Option<&str>,
-) -> Result<String, Fail> {
-    let file = dir.join("prompt.md");
-    files::replace(host, &file, text.as_bytes())?;
-    let started = start_lane::Request {
-        place: place(request),
-        round: None,
-        lane: Some(lane.to_owned()),
-        attempt_id: Some(attempt.to_owned()),
-        class: class.map(str::to_owned),
-        prompt: Some(file.to_string_lossy().into_owned()),
-        engine: Some(provider.name.word().to_owned()),
-        model: provider.model.clone(),
-        effort: provider.effort.clone(),
-        runs: request.runs.clone(),
-    };
-    let done = start_lane::run(&started, host)?;
-    Ok(done.receipt["attempt_id"].as_str().unwrap_or_default().to_owned())
-}
-
-/// Runs as many sessions as opinions are asked for, one after the other, each in a folder of its own.
-fn opinions(host: &Host, folder: &Folder<'_>, taken: &Taken, text: &str, dir: &Path, limit_s: u64) -> Result<Vec<Came>, Fail> {
-    let limit = || Duration::from_secs(limit_s);
-    let mut came = Vec::new();
-    for n in 1..=taken.opinions.max(1) {
-        let own = if n == 1 { dir.to_path_buf() } else { dir.join(format!("opinion-{n}")) };
-        files::make_private_below(&folder.dir, &own)?;
-        files::replace(host, &own.join("prompt.md"), text.as_bytes())?;
-        let empty = host.scratch()?;
-        let top: &Path = if taken.neutral { empty.path() } else { &folder.top };
-        let env = [("REVIEW_LOOP_LANE_ACTIVE", "1".to_owned())];
-        let reads = Some(folder.top.as_path());
-        let session = Session { dir: &own, top, prompt: text, env: &env, assesses: true, reads, limit: &limit };
-        came.push(provider::run(&taken.provider, &session, host)?);
-    }
-    Ok(came)
-}
-
-/// Records what sessions came to, or that the attempt failed.
-#[allow(clippy::too_many_arguments, reason = "one call, spelt once for lanes and once for the model lane")]
-fn take(
-    host: &Host,
-    request: &Request,
-    folder: &Folder<'_>,
-    record: &Record,
-    lane: &str,
-    attempt: &str,
-    came: Result<Vec<Came>, Fail>,
-    dir: &Path,
-) -> Result<String, Fail> {
-    let came = match came {
-        Err(fail) if fail.code == Code::ChildFailed => return Err(fail),
-        other => other?,
-    };
-    let output = came.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join("\n\n");
-    let file = dir.join("output.md");
-    files::replace(host, &file, output.as_bytes())?;
-    let failed = |kind: Failure, why: &str| {
-        fail(host, request, folder, lane, attempt, kind, why, Some(&file))?;
-        Ok(format!("{lane} failed: {why}"))
-    };
-    if crate::host::child::signalled().is_some() {
-        return failed(Failure::Died, "the run was interrupted");
-    }
-    if came.iter().any(|c| c.ended.timed_out) {
-        return failed(Failure::Limit, "it ran into its limit");
-    }
-    if came.iter().any(|c| c.ended.signal.is_some()) {
-        return failed(Failure::Died, "a signal ended it");
-    }
-    if came.iter().any(|c| !c.went_through) {
-        return failed(Failure::Error, "its client reports an error");
-    }
-    let results: Vec<Value> = match came.iter().map(|c| result(&c.text)).collect::<Option<_>>() {
-        Some(results) => results,
-        None => return failed(Failure::Error, "its output holds no result that can be read"),
-    };
-    // Several opinions pass when each of them passes, and each of them says so at its end.
-    let verdicts = matches!(lane, "surgical" | "deep");
-    if verdicts && came.iter().zip(&results).any(|(c, r)| gate_line::read(0, &c.text, "").gate != r["verdict"].as_str().unwrap_or_default())
-    {
-        return failed(Failure::Error, "its last line and its result do not agree");
-    }
-    let merged = merged(results);
-    let result_file = dir.join("result.json");
-    files::replace(host, &result_file, &serde_json::to_vec_pretty(&merged).unwrap_or_default())?;
-    let said = dir.join("said.md");
-    // What is recorded states one verdict: that of all opinions.
-    let line = if verdicts { format!("\n\nGATE: {}\n", merged["verdict"].as_str().unwrap_or_default()) } else { String::new() };
-    let spoken = if came.len() > 1 { output.replace("GATE:", "gate of one opinion:") + &line } else { output.clone() };
-    files::replace(host, &said, spoken.as_bytes())?;
-    let recorded = record_lane::Request {
-        place: place(request),
-        round: None,
-        lane: Some(lane.to_owned()),
-        attempt_id: Some(attempt.to_owned()),
-        artifact_revision: record.last().map(|r| r.artifact.revision.clone()),
-        result: Some(result_file.to_string_lossy().into_owned()),
-        output: Some(said.to_string_lossy().into_owned()),
-        exit_code: None,
-        engine: None,
-        model: None,
-        effort: None,
-        deviation: None,
-        runs: request.runs.clone(),
-    };
-    match record_lane::run(&recorded, host) {
-        Ok(done) => Ok(format!(
-            "{lane}: {}",
-            done.receipt.get("gate").or(done.receipt.get("outcome")).and_then(Value::as_str).unwrap_or("recorded")
-        )),
-        Err(refused) if matches!(refused.code, Code::InvalidResult | Code::InvalidArgument | Code::DuplicateKey | Code::BadJson) => {
-            failed(Failure::Error, &refused.message)
+    /// The frozen artifact as a file that a lane can read.
+    fn artifact_file(&self, record: &Record, dir: &Path) -> Result<String, Fail> {
+        let Some(round) = record.last() else { return Err(Fail::new(Code::StateMissing, "the loop has no round")) };
+        if let Some(snapshot) = &round.artifact.snapshot {
+            return Ok(self.folder.dir.join(snapshot).to_string_lossy().into_owned());
         }
-        Err(other) => Err(other),
+        let (oid, path) =
+            (round.artifact.revision.strip_prefix("git:").unwrap_or_default(), round.artifact.source.clone().unwrap_or_default());
+        let blob = crate::host::git::Git::at(self.host, &self.folder.top).ask(&["cat-file", "blob", &format!("{oid}:{path}")], &[])?;
+        let copy = dir.join("artifact.md");
+        files::replace(self.host, &copy, &blob.stdout)?;
+        Ok(copy.to_string_lossy().into_owned())
     }
-}
 
-#[allow(clippy::too_many_arguments, reason = "one call, spelt once")]
-fn fail(
-    host: &Host,
-    request: &Request,
-    _folder: &Folder<'_>,
-    lane: &str,
-    attempt: &str,
-    failure: Failure,
-    why: &str,
-    output: Option<&Path>,
-) -> Result<(), Fail> {
-    let failed = fail_lane::Request {
-        place: place(request),
-        round: None,
-        lane: Some(lane.to_owned()),
-        attempt_id: Some(attempt.to_owned()),
-        failure: Some(failure.word().to_owned()),
-        reason: Some(crate::base::path::printable(why)),
-        output: output.map(|o| o.to_string_lossy().into_owned()),
-        runs: request.runs.clone(),
-    };
-    fail_lane::run(&failed, host)?;
-    Ok(())
+    /// Starts an attempt with its prompt; gives its id.
+    fn start(&self, lane: &str, attempt: &str, provider: &Provider, text: &str, dir: &Path, class: Option<&str>) -> Result<String, Fail> {
+        let file = dir.join("prompt.md");
+        files::replace(self.host, &file, text.as_bytes())?;
+        let started = start_lane::Request {
+            place: self.place(),
+            round: None,
+            lane: Some(lane.to_owned()),
+            attempt_id: Some(attempt.to_owned()),
+            class: class.map(str::to_owned),
+            prompt: Some(file.to_string_lossy().into_owned()),
+            engine: Some(provider.name.word().to_owned()),
+            model: provider.model.clone(),
+            effort: provider.effort.clone(),
+            runs: self.request.runs.clone(),
+        };
+        let done = start_lane::run(&started, self.host)?;
+        Ok(done.receipt["attempt_id"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Runs as many sessions as opinions are asked for, one after the other, each in a folder of its own.
+    fn opinions(&self, one: &Ready) -> Result<Vec<Came>, Fail> {
+        let limit = || Duration::from_secs(self.limit_s);
+        let mut came = Vec::new();
+        for n in 1..=one.taken.opinions.max(1) {
+            let own = if n == 1 { one.dir.clone() } else { one.dir.join(format!("opinion-{n}")) };
+            files::make_private_below(&self.folder.dir, &own)?;
+            files::replace(self.host, &own.join("prompt.md"), one.text.as_bytes())?;
+            let empty = self.host.scratch()?;
+            let top: &Path = if one.taken.neutral { empty.path() } else { &self.folder.top };
+            let env = [("REVIEW_LOOP_LANE_ACTIVE", "1".to_owned())];
+            let reads = Some(self.folder.top.as_path());
+            let session = Session { dir: &own, top, prompt: &one.text, env: &env, assesses: true, reads, limit: &limit };
+            came.push(provider::run(&one.taken.provider, &session, self.host)?);
+        }
+        Ok(came)
+    }
+
+    /// Records what sessions came to, or that the attempt failed.
+    fn take(&self, record: &Record, one: &Ready, came: Result<Vec<Came>, Fail>) -> Result<String, Fail> {
+        let (lane, dir) = (one.lane, &one.dir);
+        let came = match came {
+            // Nothing could be started: that is said, and the attempt has failed.
+            Err(fail) => {
+                self.fail(lane, &one.attempt, Failure::Error, &fail.message, None)?;
+                return Err(fail);
+            }
+            Ok(came) => came,
+        };
+        let output = came.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join("\n\n");
+        let file = dir.join("output.md");
+        files::replace(self.host, &file, output.as_bytes())?;
+        let failed = |kind: Failure, why: &str| {
+            self.fail(lane, &one.attempt, kind, why, Some(&file))?;
+            Ok(format!("{lane} failed: {why}"))
+        };
+        if crate::host::child::signalled().is_some() {
+            return failed(Failure::Died, "the run was interrupted");
+        }
+        if came.iter().any(|c| c.ended.timed_out) {
+            return failed(Failure::Limit, "it ran into its limit");
+        }
+        if came.iter().any(|c| c.ended.signal.is_some()) {
+            return failed(Failure::Died, "a signal ended it");
+        }
+        if came.iter().any(|c| !c.went_through) {
+            return failed(Failure::Error, "its client reports an error");
+        }
+        let results: Vec<Value> = match came.iter().map(|c| result(&c.text)).collect::<Option<_>>() {
+            Some(results) => results,
+            None => return failed(Failure::Error, "its output holds no result that can be read"),
+        };
+        // Several opinions pass when each of them passes, and each of them says so at its end.
+        let verdicts = matches!(lane, "surgical" | "deep");
+        if verdicts
+            && came.iter().zip(&results).any(|(c, r)| gate_line::read(0, &c.text, "").gate != r["verdict"].as_str().unwrap_or_default())
+        {
+            return failed(Failure::Error, "its last line and its result do not agree");
+        }
+        let merged = merged(results);
+        let result_file = dir.join("result.json");
+        files::replace(self.host, &result_file, &serde_json::to_vec_pretty(&merged).unwrap_or_default())?;
+        let said = dir.join("said.md");
+        // What is recorded states one verdict: that of all opinions.
+        let line = if verdicts { format!("\n\nGATE: {}\n", merged["verdict"].as_str().unwrap_or_default()) } else { String::new() };
+        let spoken = if came.len() > 1 { output.replace("GATE:", "gate of one opinion:") + &line } else { output.clone() };
+        files::replace(self.host, &said, spoken.as_bytes())?;
+        let recorded = record_lane::Request {
+            place: self.place(),
+            round: None,
+            lane: Some(lane.to_owned()),
+            attempt_id: Some(one.attempt.clone()),
+            artifact_revision: record.last().map(|r| r.artifact.revision.clone()),
+            result: Some(result_file.to_string_lossy().into_owned()),
+            output: Some(said.to_string_lossy().into_owned()),
+            exit_code: None,
+            engine: None,
+            model: None,
+            effort: None,
+            deviation: None,
+            runs: self.request.runs.clone(),
+        };
+        match record_lane::run(&recorded, self.host) {
+            Ok(done) => Ok(format!(
+                "{lane}: {}",
+                done.receipt.get("gate").or(done.receipt.get("outcome")).and_then(Value::as_str).unwrap_or("recorded")
+            )),
+            Err(refused) if matches!(refused.code, Code::InvalidResult | Code::InvalidArgument | Code::DuplicateKey | Code::BadJson) => {
+                failed(Failure::Error, &refused.message)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Records that an attempt failed.
+    fn fail(&self, lane: &str, attempt: &str, failure: Failure, why: &str, output: Option<&Path>) -> Result<(), Fail> {
+        let failed = fail_lane::Request {
+            place: self.place(),
+            round: None,
+            lane: Some(lane.to_owned()),
+            attempt_id: Some(attempt.to_owned()),
+            failure: Some(failure.word().to_owned()),
+            reason: Some(crate::base::path::printable(why)),
+            output: output.map(|o| o.to_string_lossy().into_owned()),
+            runs: self.request.runs.clone(),
+        };
+        fail_lane::run(&failed, self.host)?;
+        Ok(())
+    }
 }
 
 /// The result in an output: its last JSON object that holds what a result holds.
