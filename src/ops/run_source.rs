@@ -168,7 +168,7 @@ pub fn review(request: &Request, host: &Host) -> Result<Ran, Fail> {
     let coverage = match plan.source {
         // The built-in checks look at every file of the scope.
         Name::Checks => Coverage { opened: surface.paths.clone(), ..Coverage::default() },
-        _ => coverage::of(&surface.scoped(heard.looks.is_some()), heard.looks.as_deref()),
+        _ => coverage::of(&surface.scoped(heard.looks.is_some()), heard.looks.as_deref(), &surface.checkout.top.to_string_lossy()),
     };
     let text = heard.text.as_deref().unwrap_or_default();
     let top = surface.checkout.top.to_string_lossy().into_owned();
@@ -292,15 +292,26 @@ impl Surface {
         Ok(Surface { checkout, base, paths, fingerprint, own: request.scope.own.clone(), document })
     }
 
-    /// The files with what stands in them, where that is looked at.
+    /// The files with what stands in them and what the change does to them, where that is looked at.
     fn scoped(&self, read: bool) -> Vec<Scoped> {
+        const MOST: u64 = 1 << 20;
+        if !read {
+            return self.paths.iter().map(|path| Scoped { path: path.clone(), ..Scoped::default() }).collect();
+        }
+        let words = ["--text", "--no-color", "--ignore-submodules=none", self.base.as_deref().unwrap_or_default()];
+        let diff = self.base.as_ref().and_then(|_| self.checkout.git.diff(&words, &[]).ok()).unwrap_or_default();
+        let mut changed = coverage::changed(&String::from_utf8_lossy(&diff));
         let text = |path: &str| {
             let full = self.checkout.top.join(path);
-            let regular = read && full.symlink_metadata().is_ok_and(|m| m.is_file()) && !self.checkout.is_behind_link(path.as_bytes());
-            let bytes = if regular { files::read_text(&full, 1 << 20).ok() } else { None };
-            bytes.and_then(|b| String::from_utf8(b).ok()).filter(|t| !t.trim().is_empty())
+            let regular = full.symlink_metadata().is_ok_and(|m| m.is_file()) && !self.checkout.is_behind_link(path.as_bytes());
+            let now = if regular { files::read_text(&full, MOST).ok() } else { None };
+            let gone = !regular && full.symlink_metadata().is_err();
+            // What was removed is known by what stood there.
+            let before = || self.base.as_deref().and_then(|base| self.checkout.blob_at(base, path).ok().flatten());
+            now.or_else(|| before().filter(|b| gone && b.len() as u64 <= MOST)).map(|b| String::from_utf8_lossy(&b).into_owned())
         };
-        self.paths.iter().map(|path| Scoped { path: path.clone(), text: text(path) }).collect()
+        let one = |path: &String| Scoped { path: path.clone(), text: text(path), changed: changed.remove(path).unwrap_or_default() };
+        self.paths.iter().map(one).collect()
     }
 
     /// Whether the surface is still what it was.

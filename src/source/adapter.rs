@@ -77,11 +77,23 @@ pub fn argv(client: Client, call: &Call<'_>) -> Vec<String> {
         Client::Codex => {
             let effort = format!("model_reasoning_effort=\"{}\"", call.effort.word());
             let fixed = ["codex", "exec", "--ephemeral", "--json", "--color", "never", "--skip-git-repo-check", "--cd", call.root];
-            let more = ["--config", &effort, "--sandbox", "read-only", "--output-schema", call.schema];
+            // Instructions that the change itself brings (AGENTS.md) reach no reviewer: the bundle points at guides as they were.
+            let more =
+                ["--config", &effort, "--config", "project_doc_max_bytes=0", "--sandbox", "read-only", "--output-schema", call.schema];
             fixed.into_iter().chain(more).map(str::to_owned).collect()
         }
         Client::Claude => {
-            let fixed = ["claude", "-p", "--output-format", "stream-json", "--verbose", "--effort", call.effort.word()];
+            let fixed = [
+                "claude",
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--setting-sources",
+                "user",
+                "--effort",
+                call.effort.word(),
+            ];
             fixed.map(str::to_owned).to_vec()
         }
     };

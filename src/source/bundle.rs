@@ -56,7 +56,8 @@ pub struct Pointer {
 impl Pointer {
     /// The command that shows the change; none for a whole code base.
     pub fn diff_command(&self) -> Option<Vec<String>> {
-        let plain = ["git", "diff", "--no-ext-diff", "--no-textconv"].map(str::to_owned);
+        // Attributes and settings that the change itself brings hide nothing.
+        let plain = ["git", "diff", "--no-ext-diff", "--no-textconv", "--text", "--ignore-submodules=none"].map(str::to_owned);
         let range = match &self.head {
             _ if self.kind == "codebase" => return None,
             Some(head) => format!("{}...{head}", self.base),

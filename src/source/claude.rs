@@ -14,7 +14,15 @@ pub(super) fn listen(events: &[Value]) -> Heard {
     let mut heard = Heard::default();
     let mut task: Option<bool> = None;
     let mut asked: HashMap<String, String> = HashMap::new();
+    let (mut started, mut notified) = (0_u64, 0_u64);
     for event in events {
+        match event["subtype"].as_str().filter(|_| event["type"] == "system") {
+            Some("task_started") => started += 1,
+            Some("task_notification") => notified += 1,
+            // A stream that begins shows every tool that is used.
+            Some("init") => heard.shows_looks = true,
+            _ => {}
+        }
         let known = match event["type"].as_str().unwrap_or_default() {
             "result" => {
                 result(&mut heard, event, task);
@@ -42,6 +50,14 @@ pub(super) fn listen(events: &[Value]) -> Heard {
         heard.events += u64::from(known);
         heard.unknown_events += u64::from(!known);
     }
+    // A task that failed is a failure whenever it is told, and one whose end was not told is no end.
+    if heard.ended == Some(Ended::Completed) {
+        if task == Some(false) {
+            heard.ended = Some(Ended::Failed);
+        } else if started > notified {
+            heard.ended = Some(Ended::Unsaid);
+        }
+    }
     heard
 }
 
@@ -56,7 +72,9 @@ fn spoken(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, String>) 
         "text" => heard.text = part["text"].as_str().map(str::to_owned),
         "tool_use" => {
             let input = &part["input"];
-            let at = ["file_path", "command", "path", "pattern"].iter().find_map(|key| input[*key].as_str());
+            // What searches or lists opens nothing.
+            let opens = !matches!(part["name"].as_str(), Some("Grep" | "Glob" | "LS"));
+            let at = ["file_path", "command", "path"].iter().find_map(|key| input[*key].as_str()).filter(|_| opens);
             if let (Some(id), Some(at)) = (part["id"].as_str(), at) {
                 asked.insert(id.to_owned(), at.to_owned());
             }
@@ -94,7 +112,8 @@ fn result(heard: &mut Heard, event: &Value, task: Option<bool>) {
     heard.session = event["session_id"].as_str().map(str::to_owned).or(heard.session.take());
     let structured = event.get("structured_output").filter(|s| s.is_object() || s.is_array()).map(Value::to_string);
     let said = event["result"].as_str().map(str::to_owned);
-    let failed = event["is_error"] != false || event["subtype"] != "success" || task == Some(false);
+    let cut = matches!(event["stop_reason"].as_str(), Some("max_tokens" | "refusal")) || !event["api_error_status"].is_null();
+    let failed = event["is_error"] != false || event["subtype"] != "success" || task == Some(false) || cut;
     heard.ended = Some(match (failed, event["terminal_reason"].as_str()) {
         (true, _) => Ended::Failed,
         (false, Some("completed")) => Ended::Completed,

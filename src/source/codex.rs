@@ -18,7 +18,10 @@ pub(super) fn listen(events: &[Value]) -> Heard {
                 true
             }
             "turn.completed" => {
-                heard.ended = Some(Ended::Completed);
+                // A turn that failed stays so.
+                if heard.ended != Some(Ended::Failed) {
+                    heard.ended = Some(Ended::Completed);
+                }
                 heard.usage = event.get("usage").filter(|u| u.is_object()).cloned();
                 true
             }
@@ -28,10 +31,20 @@ pub(super) fn listen(events: &[Value]) -> Heard {
                 true
             }
             "error" => {
+                let before = heard.errors.len();
                 note(&mut heard, event["message"].as_str());
+                // Behind the end of a turn it is about one whose end was not seen.
+                if heard.errors.len() > before && heard.ended == Some(Ended::Completed) {
+                    heard.ended = None;
+                }
                 true
             }
-            "item.started" | "item.updated" => true,
+            "item.started" | "item.updated" => {
+                if heard.ended == Some(Ended::Completed) {
+                    heard.ended = None;
+                }
+                true
+            }
             "item.completed" => item(&mut heard, &event["item"]),
             _ => false,
         };
@@ -56,13 +69,15 @@ fn item(heard: &mut Heard, item: &Value) -> bool {
     match item["type"].as_str().unwrap_or_default() {
         "agent_message" => {
             // Text behind the end of a turn belongs to one whose end was not seen.
-            heard.ended = None;
+            if heard.ended == Some(Ended::Completed) {
+                heard.ended = None;
+            }
             heard.text = item["text"].as_str().map(str::to_owned);
         }
         "command_execution" => {
             let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
-            let ran = item["exit_code"].as_i64() == Some(0);
-            heard.looks.extend(ran.then(|| Look { at: text("command"), shown: text("aggregated_output") }));
+            // What was shown is told by its lines, whatever the exit status: a search that found nothing ends a line with 1.
+            heard.looks.push(Look { at: text("command"), shown: text("aggregated_output") });
         }
         "error" => note(heard, item["message"].as_str()),
         "reasoning" | "file_change" | "mcp_tool_call" | "web_search" | "todo_list" => {}

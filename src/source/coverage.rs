@@ -1,11 +1,11 @@
-//! Which files of a scope a reviewer looked at, by the commands its client shows and by what came back.
+//! Which files of a scope a reviewer looked at, by what came back from the commands its client shows.
 //!
-//! A file counts as opened when a command that reads names it and a line of the file came back, or when a command that compares showed
-//! a hunk of it. What lists, counts or searches files opens none, and neither does a reader whose output shows nothing of the file. Of a
-//! line of several commands each stands alone: the one that names the file has to be one that reads, whose output is neither sent
-//! elsewhere nor counted; and where several commands or files stand in it, what came back has to be a line that no other file of the
-//! scope has. What stands in the command itself came from there and is no evidence. Source: issue 4 (the positive control for clean).
-//! Bound: the lines of the files and of what was shown; for a pattern of names the files of the scope.
+//! A diff opens a file when a line that the change under review adds or removes was shown with its sign, or, of a change without lines
+//! (mode, rename, binary), its header. Anything else opens a file when a line was shown that says something, stands in the file and in no
+//! other file of the scope that the command did not name; what a command that reads one named file shows need not tell it from others.
+//! What lists, counts or searches opens none, and neither does a diff of something else. What stands in the command itself came from there
+//! and is no evidence. Source: issue 4 (the positive control for clean). Bound: the lines of the files and of what was shown; for a
+//! pattern of names the files of the scope.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -46,83 +46,265 @@ const READERS: &[&str] = &[
     "gc",
 ];
 
-/// What of git shows the contents of the files it names.
-const GIT_READERS: &[&str] = &["diff", "show", "blame", "annotate", "log", "cat-file", "diff-tree", "diff-index", "diff-files"];
+/// Programs whose output picks, counts or lists, whatever they are given.
+const SEARCHERS: &[&str] =
+    &["grep", "egrep", "fgrep", "rg", "ag", "ack", "wc", "ls", "tree", "stat", "file", "du", "cmp", "sort", "uniq", "cut"];
 
-/// A file of the scope: its path and, where it can be read as text, its lines.
+/// How many words of a command may be patterns of names.
+const PATTERNS: usize = 64;
+
+/// What of git shows the contents of the files it names.
+const GIT_READERS: &[&str] = &["show", "blame", "annotate", "cat-file"];
+
+/// A file of the scope.
 #[derive(Debug, Clone, Default)]
 pub struct Scoped {
     /// The path.
     pub path: String,
-    /// What stands in it; none for what is gone, binary or too large, which any reading opens.
+    /// What stands in it, or did before it was removed; blank when nothing does, none when that is not known.
     pub text: Option<String>,
+    /// The lines that the change adds (`+`) and removes (`-`), with their sign; none when it has no lines.
+    pub changed: HashSet<String>,
 }
 
-/// The coverage of files by what was looked at; `looks` is none when the source does not show it.
-pub fn of(scoped: &[Scoped], looks: Option<&[Look]>) -> Coverage {
-    let files: Vec<String> = scoped.iter().map(|f| f.path.clone()).collect();
-    let texts: HashMap<&str, Option<&str>> = scoped.iter().map(|f| (f.path.as_str(), f.text.as_deref())).collect();
+/// The coverage of files by what was looked at; `looks` is none when the source does not show it. `top` is the checkout's.
+pub fn of(scoped: &[Scoped], looks: Option<&[Look]>, top: &str) -> Coverage {
     let Some(looks) = looks else { return Coverage { unknown: true, ..Coverage::default() } };
-    // By their last part, so that a command is not compared with every file.
-    let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
-    for file in &files {
-        named.entry(file.rsplit('/').next().unwrap_or(file)).or_default().push(file);
+    let scope = Scope::of(scoped, top);
+    let mut opened: BTreeSet<usize> = BTreeSet::new();
+    for look in looks {
+        scope.look(look, &mut opened);
     }
-    // In how many files of the scope a line stands.
-    let mut owners: HashMap<&str, usize> = HashMap::new();
-    for text in scoped.iter().filter_map(|f| f.text.as_deref()) {
-        let lines: HashSet<&str> = text.lines().map(str::trim).filter(|l| is_telling(l)).collect();
-        lines.into_iter().for_each(|l| *owners.entry(l).or_default() += 1);
+    let sorted = |is: bool| -> Vec<String> {
+        let named = scoped.iter().enumerate().filter(|(n, _)| opened.contains(n) == is).map(|(_, f)| f.path.clone());
+        named.collect::<BTreeSet<String>>().into_iter().collect()
+    };
+    Coverage { opened: sorted(true), unopened: sorted(false), unknown: false }
+}
+
+struct Scope<'s> {
+    files: &'s [Scoped],
+    top: &'s str,
+    named: HashMap<&'s str, usize>,
+    /// The telling lines and the files they stand in.
+    owners: HashMap<&'s str, Vec<usize>>,
+}
+
+impl<'s> Scope<'s> {
+    fn of(files: &'s [Scoped], top: &'s str) -> Scope<'s> {
+        let mut owners: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (n, text) in files.iter().enumerate().filter_map(|(n, f)| Some((n, f.text.as_deref()?))) {
+            let lines: HashSet<&str> = text.lines().map(str::trim).filter(|l| is_telling(l)).collect();
+            lines.into_iter().for_each(|l| owners.entry(l).or_default().push(n));
+        }
+        let named = files.iter().enumerate().map(|(n, f)| (f.path.as_str(), n)).collect();
+        Scope { files, top: top.trim_end_matches('/'), named, owners }
     }
-    let mut opened: BTreeSet<&str> = BTreeSet::new();
-    for look in looks.iter().filter(|l| !l.shown.trim().is_empty()) {
-        let find = |path: &str| -> Vec<&str> {
-            let last = path.rsplit('/').next().unwrap_or(path);
-            let same = |file: &&&str| path == **file || path.strip_suffix(**file).is_some_and(|rest| rest.ends_with('/'));
-            named.get(last).into_iter().flatten().filter(same).copied().collect()
-        };
+
+    fn look(&self, look: &Look, opened: &mut BTreeSet<usize>) {
         let commands = shell::commands(&look.at);
         let plain = without_colours(&look.shown);
-        if commands.iter().any(|c| compares(c) && !c.is_sent_away) {
-            for path in diffed(&plain) {
-                opened.extend(find(path));
-            }
+        let said: HashSet<&str> = look.at.lines().map(str::trim).collect();
+        let from_command = |l: &str| said.contains(l) || (is_telling(l) && look.at.contains(l));
+        let shown_to_end = |n: usize| !commands[n].is_sent_away && is_shown(&commands[n + 1..]);
+        let compares = (0..commands.len()).any(|n| compares(&commands[n], self.top) && shown_to_end(n));
+        if compares {
+            opened.extend(self.diffed(&plain, &from_command));
         }
         // A tool that reads one file names it and nothing else.
-        let whole = find(&look.at);
-        let mut mentioned: BTreeSet<&str> = whole.iter().copied().collect();
-        for command in
-            commands.iter().enumerate().filter(|(n, c)| reads(c) && !c.is_sent_away && is_shown(&commands[n + 1..])).map(|(_, c)| c)
-        {
-            for word in &command.words {
-                let path = word.rsplit_once(':').map_or(word.as_str(), |(_, path)| path);
-                for spelt in [word.as_str(), path] {
-                    mentioned.extend(find(spelt));
-                    let folder = command.folder.trim_end_matches('/');
-                    if !folder.is_empty() {
-                        mentioned.extend(find(&format!("{folder}/{}", spelt.trim_start_matches("./"))));
-                    }
-                }
-                mentioned.extend(like(word, &command.folder, &files));
+        let whole = self.find(&look.at, "");
+        let mut mentioned: BTreeSet<usize> = whole.into_iter().collect();
+        for command in (0..commands.len()).filter(|n| reads(&commands[*n]) && shown_to_end(*n)).map(|n| &commands[n]) {
+            for (n, word) in command.words.iter().enumerate() {
+                let path = word.split_once(':').filter(|_| command.program == "git").map_or(word.as_str(), |(_, path)| path);
+                mentioned.extend([word.as_str(), path].into_iter().filter_map(|spelt| self.find(spelt, &command.folder)));
+                mentioned.extend(if n < PATTERNS { self.like(word, &command.folder) } else { Vec::new() });
             }
         }
-        if mentioned.is_empty() {
+        let shown = plain.lines().flat_map(|l| [l.trim(), bare(l)]).filter(|l| !l.is_empty() && !from_command(l));
+        let shown: HashSet<&str> = shown.collect();
+        let alone = mentioned.len() == 1 && (whole.is_some() || commands.len() < 2);
+        for n in &mentioned {
+            if self.shows(*n, &shown, &mentioned, alone) || (alone && self.files[*n].text.as_deref().is_some_and(|t| t.trim().is_empty())) {
+                opened.insert(*n);
+            }
+        }
+        // Whatever printed it: a script, a loop, a program that is not known.
+        let other = commands.iter().any(runs_readers) && commands.iter().all(|c| !searches(c) && !is_comparison(c));
+        if other {
+            for line in &shown {
+                match self.owners.get(line).map(Vec::as_slice) {
+                    Some([only]) => drop(opened.insert(*only)),
+                    _ => continue,
+                }
+            }
+        }
+    }
+
+    /// Whether what was shown holds a line of the file that no other file has but those that the command names too.
+    fn shows(&self, file: usize, shown: &HashSet<&str>, mentioned: &BTreeSet<usize>, alone: bool) -> bool {
+        let Some(text) = self.files[file].text.as_deref() else { return false };
+        let own = |l: &str| alone || self.owners.get(l).is_some_and(|o| o.iter().all(|n| mentioned.contains(n)));
+        let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+        let says_nothing = !lines.clone().any(is_telling);
+        lines.any(|l| shown.contains(l) && ((is_telling(l) && own(l)) || (alone && says_nothing)))
+    }
+
+    /// The file that a word names, seen from a folder below the top.
+    fn find(&self, word: &str, folder: &str) -> Option<usize> {
+        if word.is_empty() {
+            return None;
+        }
+        let joined = if word.starts_with('/') || folder.is_empty() { word.to_owned() } else { format!("{folder}/{word}") };
+        let inside = match joined.strip_prefix('/') {
+            Some(_) => joined.strip_prefix(self.top)?.strip_prefix('/')?.to_owned(),
+            None => joined,
+        };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in inside.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        self.named.get(parts.join("/").as_str()).copied()
+    }
+
+    /// The files that a pattern of names stands for.
+    fn like(&self, word: &str, folder: &str) -> Vec<usize> {
+        if !word.contains(['*', '?', '[']) {
+            return Vec::new();
+        }
+        let pattern = word.trim_start_matches("./");
+        let Ok(glob) = globset::GlobBuilder::new(pattern).literal_separator(true).build() else { return Vec::new() };
+        let glob = glob.compile_matcher();
+        let folder = folder.strip_prefix(self.top).unwrap_or(folder);
+        let below = format!("{}/", folder.trim_matches('/').trim_start_matches("./"));
+        let inside =
+            |f: &Scoped| if below == "/" { glob.is_match(&f.path) } else { f.path.strip_prefix(&below).is_some_and(|r| glob.is_match(r)) };
+        let fits = |f: &&Scoped| inside(f);
+        self.files.iter().enumerate().filter(|(_, f)| fits(f)).map(|(n, _)| n).collect()
+    }
+
+    /// The files whose change a diff shows. What stands inside a hunk is no header, whatever it looks like.
+    fn diffed(&self, shown: &str, from_command: &dyn Fn(&str) -> bool) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut heads: Vec<usize> = Vec::new();
+        let mut left = (0_u64, 0_u64);
+        for line in shown.lines() {
+            if left != (0, 0) {
+                match line.as_bytes().first() {
+                    Some(b'-') => left.0 = left.0.saturating_sub(1),
+                    Some(b'+') => left.1 = left.1.saturating_sub(1),
+                    Some(b'\\') => {}
+                    Some(b' ') | None => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+                    // Cut short.
+                    Some(_) => left = (0, 0),
+                }
+                if line.starts_with(['-', '+', ' ', '\\']) || line.is_empty() {
+                    let is = |n: &usize| self.files[*n].changed.contains(line.trim_end()) && !from_command(line.trim());
+                    found.extend(heads.iter().copied().filter(is));
+                    continue;
+                }
+            }
+            if let Some(both) = line.strip_prefix("diff --git ") {
+                heads = self.of_header(both);
+            } else if line.starts_with("+++ ") || line.starts_with("--- ") {
+                if line.starts_with('-') {
+                    heads.clear();
+                }
+                heads.extend(unquoted(line[4..].split('\t').next().unwrap_or_default()).and_then(|p| self.find(without_side(&p), "")));
+            } else if let Some(counts) = line.strip_prefix("@@ ").and_then(counts) {
+                left = counts;
+            } else if ["old mode ", "rename from ", "rename to ", "copy from ", "Binary files ", "Submodule ", "similarity index 100%"]
+                .iter()
+                .any(|h| line.starts_with(h))
+                || line.starts_with("new file mode ")
+                || line.starts_with("deleted file mode ")
+            {
+                // A change without lines has no more to show than this.
+                found.extend(heads.iter().copied().filter(|n| self.files[*n].changed.is_empty()));
+            }
+        }
+        found
+    }
+
+    /// The files that a `diff --git` header names: `a/x b/x`, quoted where a name is odd.
+    fn of_header(&self, both: &str) -> Vec<usize> {
+        let halves: Vec<(usize, char)> = both.char_indices().filter(|(_, c)| *c == ' ').collect();
+        let named = |text: &str| unquoted(text).and_then(|p| self.find(without_side(&p), ""));
+        // The blank between the two names may be one of many; a header is short.
+        let split = halves.iter().take(64).find_map(|(at, _)| {
+            let (old, new) = (named(&both[..*at]), named(&both[at + 1..]));
+            (old.is_some() || new.is_some()).then(|| old.into_iter().chain(new).collect::<Vec<usize>>())
+        });
+        split.unwrap_or_default()
+    }
+}
+
+/// A path of a diff without the side it stands on.
+fn without_side(path: &str) -> &str {
+    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
+}
+
+/// A path as git quotes it; none when the quotes are broken.
+fn unquoted(path: &str) -> Option<String> {
+    let Some(inner) = path.strip_prefix('"').and_then(|p| p.strip_suffix('"')) else { return Some(path.to_owned()) };
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut rest = inner.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
             continue;
         }
-        let alone = mentioned.len() == 1 && (!whole.is_empty() || commands.len() < 2);
-        let said: HashSet<&str> = look.at.lines().map(str::trim).collect();
-        let shown = plain.lines().flat_map(|l| [l.trim(), bare(l)]).filter(|l| !l.is_empty() && !said.contains(l));
-        let shown: HashSet<&str> = shown.filter(|l| !is_telling(l) || !look.at.contains(*l)).collect();
-        opened.extend(mentioned.into_iter().filter(|path| match texts.get(path).copied().flatten() {
-            Some(text) => {
-                let own = |l: &str| alone || (is_telling(l) && owners.get(l).is_some_and(|n| *n == 1));
-                text.lines().map(str::trim).any(|l| !l.is_empty() && shown.contains(l) && own(l))
+        bytes.push(match rest.next()? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'v' => 11,
+            b'f' => 12,
+            first @ b'0'..=b'3' => {
+                let digit = |b: u8| b.checked_sub(b'0').filter(|d| *d < 8);
+                (first - b'0') * 64 + digit(rest.next()?)? * 8 + digit(rest.next()?)?
             }
-            None => true,
-        }));
+            other => other,
+        });
     }
-    let unopened = files.iter().filter(|f| !opened.contains(f.as_str())).cloned().collect();
-    Coverage { opened: opened.into_iter().map(str::to_owned).collect(), unopened, unknown: false }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The lines that a diff adds and removes, by file, with their sign. Bound: linear.
+pub fn changed(diff: &str) -> HashMap<String, HashSet<String>> {
+    let mut found: HashMap<String, HashSet<String>> = HashMap::new();
+    let mut heads: Vec<String> = Vec::new();
+    let mut left = (0_u64, 0_u64);
+    for line in diff.lines() {
+        if left != (0, 0) {
+            match line.as_bytes().first() {
+                Some(b'-') => left.0 = left.0.saturating_sub(1),
+                Some(b'+') => left.1 = left.1.saturating_sub(1),
+                Some(b'\\') => {}
+                _ => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+            }
+            if line.starts_with(['+', '-']) && line.len() > 1 {
+                for head in &heads {
+                    found.entry(head.clone()).or_default().insert(line.trim_end().to_owned());
+                }
+            }
+        } else if line.starts_with("+++ ") || line.starts_with("--- ") {
+            if line.starts_with('-') {
+                heads.clear();
+            }
+            heads.extend(unquoted(line[4..].split('\t').next().unwrap_or_default()).map(|p| without_side(&p).to_owned()));
+            heads.dedup();
+        } else if let Some(counts) = line.strip_prefix("@@ ").and_then(counts) {
+            left = counts;
+        }
+    }
+    found
 }
 
 /// Whether a line says something of its own: a bracket alone does not.
@@ -132,14 +314,36 @@ fn is_telling(line: &str) -> bool {
 
 /// Whether a command shows what is in the files it names.
 fn reads(command: &Command) -> bool {
-    READERS.contains(&command.program.as_str()) || command.program == "diff" || git(command).is_some_and(|verb| GIT_READERS.contains(&verb))
+    READERS.contains(&command.program.as_str()) || git(command).is_some_and(|verb| GIT_READERS.contains(&verb))
 }
 
-/// Whether a command shows how files differ.
-fn compares(command: &Command) -> bool {
-    let forge = || command.program == "gh" && command.words.starts_with(&["pr".to_owned(), "diff".to_owned()]);
+/// Whether a command prints files that it does not name: a script, `xargs cat`, `find -exec cat`, a variable that is not known.
+fn runs_readers(command: &Command) -> bool {
+    let runner = matches!(command.program.as_str(), "xargs" | "find" | "python" | "python3" | "perl" | "ruby" | "node" | "php");
+    let picks = command.words.iter().any(|w| SEARCHERS.contains(&w.as_str()));
+    (runner && !picks) || (reads(command) && command.words.iter().any(|w| w.contains('$')))
+}
+
+/// Whether what a command prints is picked, counted or listed.
+fn searches(command: &Command) -> bool {
+    SEARCHERS.contains(&command.program.as_str()) || git(command).is_some_and(|verb| matches!(verb, "grep" | "log"))
+}
+
+/// Whether a command is one that compares, whatever.
+fn is_comparison(command: &Command) -> bool {
+    let forge = command.program == "gh" && command.words.starts_with(&["pr".to_owned(), "diff".to_owned()]);
     let ours = |verb| matches!(verb, "diff" | "show" | "log" | "diff-tree" | "diff-index" | "diff-files");
-    command.program == "diff" || git(command).is_some_and(ours) || forge()
+    // `git show REV:PATH` is a reader.
+    let blob = git(command) == Some("show") && command.words.iter().any(|w| w.contains(':') && !w.starts_with('-'));
+    command.program == "diff" || (git(command).is_some_and(ours) && !blob) || forge
+}
+
+/// Whether a command shows how files of this checkout differ.
+fn compares(command: &Command, top: &str) -> bool {
+    let mut words = command.words.iter();
+    let elsewhere = words.by_ref().any(|w| w == "-C")
+        && words.next().is_none_or(|dir| !matches!(dir.as_str(), "." | "./") && dir.trim_end_matches('/') != top);
+    is_comparison(command) && !elsewhere
 }
 
 /// Which command of git it is, behind the options of git itself.
@@ -160,19 +364,6 @@ fn is_shown(behind: &[Command]) -> bool {
     behind.iter().take_while(|c| c.is_piped).all(|c| (READERS.contains(&c.program.as_str()) || c.program == "tr") && !c.is_sent_away)
 }
 
-/// The files that a pattern of names stands for.
-fn like<'f>(word: &str, folder: &str, files: &'f [String]) -> Vec<&'f str> {
-    if !word.contains(['*', '?', '[']) {
-        return Vec::new();
-    }
-    let pattern = word.trim_start_matches("./");
-    let Ok(glob) = globset::GlobBuilder::new(pattern).literal_separator(true).build() else { return Vec::new() };
-    let glob = glob.compile_matcher();
-    let below = format!("{}/", folder.trim_matches('/'));
-    let inside = |f: &'f String| if folder.is_empty() { Some(f.as_str()) } else { f.strip_prefix(&below) };
-    files.iter().filter(|f| inside(f).is_some_and(|rest| glob.is_match(rest))).map(String::as_str).collect()
-}
-
 /// What is shown without the sequences that colour it.
 fn without_colours(shown: &str) -> String {
     let mut parts = shown.split("\u{1b}[");
@@ -184,43 +375,12 @@ fn without_colours(shown: &str) -> String {
     plain
 }
 
-/// A line without the number that a reading program puts in front of it.
+/// A line without the number that a reading program puts in front of it, nor what `cat -A` puts behind it.
 fn bare(line: &str) -> &str {
     let rest = line.trim_start();
     let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    if behind.len() == rest.len() { rest.trim() } else { behind.trim_start_matches(['→', '\t', ':', '|', ' ']).trim() }
-}
-
-/// The files that a diff shows a hunk of. What stands inside a hunk is no header, whatever it looks like.
-fn diffed(shown: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut heads: Vec<&str> = Vec::new();
-    let mut left = (0_u64, 0_u64);
-    for line in shown.lines() {
-        if left != (0, 0) {
-            match line.as_bytes().first() {
-                Some(b'-') => left.0 = left.0.saturating_sub(1),
-                Some(b'+') => left.1 = left.1.saturating_sub(1),
-                Some(b'\\') => {}
-                Some(b' ') | None => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
-                // Cut short.
-                Some(_) => left = (0, 0),
-            }
-            if line.starts_with(['-', '+', ' ', '\\']) || line.is_empty() {
-                continue;
-            }
-        }
-        if line.starts_with("+++ ") || line.starts_with("--- ") {
-            let path = line[4..].split('\t').next().unwrap_or_default().trim_matches('"');
-            heads.push(path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path));
-        } else if let Some(counts) = line.strip_prefix("@@ ").and_then(counts) {
-            left = counts;
-            found.append(&mut heads);
-        } else {
-            heads.clear();
-        }
-    }
-    found
+    let inner = if behind.len() == rest.len() { rest } else { behind.trim_start_matches(['→', '\t', ':', '|', ' ']) };
+    inner.trim_end().trim_end_matches('$').trim()
 }
 
 /// How many lines a hunk has on either side, by its header.
@@ -240,9 +400,10 @@ mod tests {
     fn opened(looks: &[(&str, &str)]) -> Vec<String> {
         let text = "fn one() {\n    two();\n}\n".to_owned();
         let scoped = ["src/a.rs", "src/b c.rs", "lib/a.rs", "README"];
-        let scoped = scoped.map(|path| Scoped { path: path.to_owned(), text: Some(text.clone()) });
+        let changed: HashSet<String> = ["+x", "-x"].map(str::to_owned).into();
+        let scoped = scoped.map(|path| Scoped { path: path.to_owned(), text: Some(text.clone()), changed: changed.clone() });
         let looks: Vec<Look> = looks.iter().map(|(at, shown)| Look { at: (*at).to_owned(), shown: (*shown).to_owned() }).collect();
-        of(&scoped, Some(&looks)).opened
+        of(&scoped, Some(&looks), "/top").opened
     }
 
     #[test]
@@ -253,8 +414,6 @@ mod tests {
         assert_eq!(opened(&[("git show HEAD:lib/a.rs", "fn one() {")]), ["lib/a.rs"]);
         let diff = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -0,0 +1 @@\n+x\n--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
         assert_eq!(opened(&[("git diff main...HEAD", diff)]), ["README", "src/a.rs"]);
-        let gone = [Scoped { path: "a.bin".into(), text: None }];
-        assert_eq!(of(&gone, Some(&[Look { at: "xxd a.bin".into(), shown: "00".into() }])).opened, ["a.bin"]);
     }
 
     #[test]
@@ -294,10 +453,10 @@ mod tests {
         let red = "--- a/src/a.rs\n\u{1b}[1m+++ b/src/a.rs\u{1b}[m\n\u{1b}[36m@@ -1 +1 @@\u{1b}[m\n+x\n";
         assert_eq!(opened(&[("git -C . diff --color", red)]), ["src/a.rs"]);
         let two = [("src/a.rs", "fn alpha() {\n}\n"), ("src/m.rs", "fn beta() {\n}\n")];
-        let two = two.map(|(path, text)| Scoped { path: path.to_owned(), text: Some(text.to_owned()) });
-        let seen = |at: &str, shown: &str| of(&two, Some(&[Look { at: at.to_owned(), shown: shown.to_owned() }])).opened;
+        let two = two.map(|(path, text)| Scoped { path: path.to_owned(), text: Some(text.to_owned()), ..Scoped::default() });
+        let seen = |at: &str, shown: &str| of(&two, Some(&[Look { at: at.to_owned(), shown: shown.to_owned() }]), "/top").opened;
         assert_eq!(seen("sed -n 1,3p src/a.rs; sed -n 1,3p src/m.rs", "fn beta() {\n}\n"), ["src/m.rs"]);
-        assert_eq!(seen("cd src && cat a.rs && cat src/m.rs 2>/dev/null", "fn alpha() {\n}\nfn beta() {"), ["src/a.rs", "src/m.rs"]);
+        assert_eq!(seen("cd src && cat a.rs && cat src/m.rs 2>/dev/null", "fn alpha() {\n}\n"), ["src/a.rs"]);
         assert_eq!(seen("cat src/a.rs src/m.rs | head -50", "fn alpha() {\n}\nfn beta() {\n}"), ["src/a.rs", "src/m.rs"]);
         for line in ["cat src/*.rs", "cd src; cat *.rs", "for f in a m; do cat \"src/$f.rs\"; done", "bash -lc 'cd src && cat a.rs m.rs'"] {
             assert_eq!(seen(line, "fn alpha() {\n}\nfn beta() {\n}"), ["src/a.rs", "src/m.rs"], "{line}");
@@ -306,9 +465,54 @@ mod tests {
     }
 
     #[test]
+    fn another_file_of_the_same_name_another_revision_and_a_header_open_nothing() {
+        let root = [Scoped {
+            path: "package.json".into(),
+            text: Some("{\n\"name\": \"one\"\n}\n".into()),
+            changed: ["+\"name\": \"one\"".to_owned()].into(),
+        }];
+        let seen = |at: &str, shown: &str| of(&root, Some(&[Look { at: at.to_owned(), shown: shown.to_owned() }]), "/top").opened.len();
+        let text = "{\n\"name\": \"one\"\n}\n";
+        assert_eq!(
+            (seen("cat package.json", text), seen("/top/package.json", text), seen("cd sub && cat ../package.json", text)),
+            (1, 1, 1)
+        );
+        assert_eq!(
+            (seen("cat frontend/package.json", text), seen("/top/frontend/package.json", text), seen("/other/package.json", text)),
+            (0, 0, 0)
+        );
+        let head = "diff --git a/package.json b/package.json\n--- a/package.json\n+++ b/package.json\n@@ -1,3 +1,3 @@\n";
+        let hunk = format!("{head} {{\n-\"name\": \"nil\"\n+\"name\": \"one\"\n }}\n");
+        assert_eq!((seen("git diff HEAD", &hunk), seen("git diff HEAD | head -5", head), seen("git -C ../other diff", &hunk)), (1, 0, 0));
+        assert_eq!(seen("git show HEAD", &hunk.replace("one", "two")), 0, "the change under review was not shown");
+        assert_eq!(seen("git diff HEAD | grep -E '^[-+@]'", &hunk), 0);
+        assert_eq!(seen("git ls-files | xargs cat", text), 1);
+        assert_eq!(seen("rg -n name package.json", "2:\"name\": \"one\""), 0);
+    }
+
+    #[test]
+    fn a_change_without_lines_is_opened_by_its_header_and_an_odd_name_by_its_quotes() {
+        let plain = |path: &str| Scoped { path: path.into(), text: Some("line one\n".into()), changed: HashSet::new() };
+        let files = [
+            plain("run.sh"),
+            plain("b.bin"),
+            Scoped { changed: ["+x".to_owned()].into(), ..plain("한글.md") },
+            Scoped { text: Some(String::new()), ..plain("empty") },
+        ];
+        let seen = |at: &str, shown: &str| of(&files, Some(&[Look { at: at.to_owned(), shown: shown.to_owned() }]), "/top").opened;
+        assert_eq!(seen("git diff HEAD", "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"), ["run.sh"]);
+        assert_eq!(seen("git diff HEAD", "diff --git a/b.bin b/b.bin\nBinary files a/b.bin and b/b.bin differ\n"), ["b.bin"]);
+        let quoted = "\"a/\\355\\225\\234\\352\\270\\200.md\" \"b/\\355\\225\\234\\352\\270\\200.md\"";
+        let hunk = format!("diff --git {quoted}\n--- /dev/null\n+++ \"b/\\355\\225\\234\\352\\270\\200.md\"\n@@ -0,0 +1 @@\n+x\n");
+        assert_eq!(seen("git diff HEAD", &hunk), ["한글.md"]);
+        assert_eq!(seen("cat empty", ""), ["empty"]);
+        assert_eq!(changed(&hunk)["한글.md"], ["+x".to_owned()].into());
+    }
+
+    #[test]
     fn a_source_that_shows_nothing_is_unknown_and_one_that_looked_at_nothing_is_known() {
-        let scoped = [Scoped { path: "a".to_owned(), text: None }];
-        assert!(of(&scoped, None).unknown);
-        assert_eq!(of(&scoped, Some(&[])), Coverage { unopened: vec!["a".to_owned()], ..Coverage::default() });
+        let scoped = [Scoped { path: "a".to_owned(), ..Scoped::default() }];
+        assert!(of(&scoped, None, "/top").unknown);
+        assert_eq!(of(&scoped, Some(&[]), "/top"), Coverage { unopened: vec!["a".to_owned()], ..Coverage::default() });
     }
 }

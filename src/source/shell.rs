@@ -3,7 +3,7 @@
 //! Operators count outside quotes only, a `#` at the start of a word begins a comment, the script of a wrapping `sh -c` is read in its
 //! place, `for f in a b` gives `$f` its values, `cd dir` is remembered, and what a here-document or a `$( )` holds is no command of the
 //! line. Nothing is ever run. Source: issue 4 (the positive control for clean). Bound: linear in the line, per level of wrapping shells,
-//! of which four are read.
+//! of which four are read; of a command's words and a loop's values as many as a line that somebody typed has.
 
 use std::collections::HashMap;
 
@@ -26,6 +26,7 @@ pub struct Command {
 pub fn commands(line: &str) -> Vec<Command> {
     let mut reader = Reader::default();
     reader.script(line, 0);
+    reader.found.truncate(COMMANDS);
     reader.found
 }
 
@@ -43,6 +44,16 @@ enum Token {
     /// What is read from the word behind it.
     In,
 }
+
+/// How many commands of a line are looked at, and how many variables of its loops.
+const COMMANDS: usize = 512;
+const VARIABLES: usize = 16;
+
+/// How many words of a command are looked at.
+const WORDS: usize = 4096;
+
+/// How many values of a loop's variable are.
+const VALUES: usize = 64;
 
 #[derive(Default)]
 struct Reader {
@@ -91,7 +102,9 @@ impl Reader {
                 "for" => {
                     let (Some(name), Some(_)) = (words.next(), words.next_if(|w| w == "in")) else { return };
                     let values = words.collect();
-                    self.values.insert(name, values);
+                    if self.values.len() < VARIABLES {
+                        self.values.insert(name, values);
+                    }
                     return;
                 }
                 "done" | "fi" | "esac" | "case" | "}" => return,
@@ -99,7 +112,8 @@ impl Reader {
                 _ => break word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
             }
         };
-        let words: Vec<String> = words.flat_map(|w| self.expanded(w)).collect();
+        // A line that names more than anybody would type names nothing that is looked for.
+        let words: Vec<String> = words.take(WORDS).flat_map(|w| self.expanded(w)).take(WORDS).collect();
         if matches!(program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh")
             && let Some(at) = words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.ends_with('c'))
         {
@@ -127,7 +141,7 @@ impl Reader {
             [format!("${{{name}}}"), format!("${name}")].into_iter().find(|spelt| word.contains(spelt)).map(|spelt| (spelt, values))
         });
         match named {
-            Some((spelt, values)) => values.iter().map(|v| word.replace(&spelt, v)).collect(),
+            Some((spelt, values)) => values.iter().take(VALUES).map(|v| word.replace(&spelt, v)).collect(),
             None => vec![word],
         }
     }
@@ -212,8 +226,7 @@ fn tokens(text: &str) -> Vec<Token> {
                 while next(at).is_some_and(|n| matches!(n, '>' | '|' | '&')) {
                     at += 1;
                 }
-                let rest: String = bytes[at + 1..].iter().skip_while(|c| **c == ' ').take_while(|c| !c.is_whitespace()).collect();
-                let to_stream = bytes[at] == '&' && rest.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+                let to_stream = bytes[at] == '&' && next(at).is_some_and(|c| c.is_ascii_digit() || c == '-');
                 let hides = stream.as_deref().is_none_or(|s| s == "1") && !to_stream;
                 found.push(if hides { Token::Out } else { Token::Aside });
             }

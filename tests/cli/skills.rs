@@ -84,7 +84,6 @@ fn filled(word: &str) -> String {
         "TIER" => "small",
         "CODES" => "localized-change,focused-verification",
         "REASON" => "pass_timeout",
-        "HOST" => "codex",
         "LANE" => "deep",
         "KIND" => "died",
         "OUTCOME" => "aborted",
