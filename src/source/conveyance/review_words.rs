@@ -5,29 +5,16 @@ use super::Rule;
 use super::words::Word;
 
 /// Words that are about findings.
-const FINDINGS: &[&str] = &[
-    "findings",
-    "review",
-    "reviews",
-    "reviewed",
-    "reviewer",
-    "reviewers",
-    "reviewing",
-    "nit",
-    "nits",
-    "nitpick",
-    "nitpicks",
-    "nitpicking",
-    "objections",
-    "reflag",
-];
+const FINDINGS: &[&str] =
+    &["findings", "reviewer", "reviewers", "reviewing", "nit", "nits", "nitpick", "nitpicks", "nitpicking", "objections", "reflag"];
 
 /// Words that are about the verdict.
-const VERDICTS: &[&str] =
-    &["verdict", "verdicts", "severity", "severities", "approving", "approval", "approvals", "lgtm", "signoff", "vetted", "audited"];
+const VERDICTS: &[&str] = &["verdict", "verdicts", "approving", "approval", "approvals", "lgtm", "signoff", "vetted", "audited"];
 
 /// Two words in a row that are about either.
 const PAIRS: &[(&str, &str, Rule)] = &[
+    ("this", "review", Rule::DoNotReflag),
+    ("the", "review", Rule::DoNotReflag),
     ("a", "finding", Rule::DoNotReflag),
     ("any", "finding", Rule::DoNotReflag),
     ("the", "finding", Rule::DoNotReflag),
@@ -52,9 +39,6 @@ const PAIRS: &[(&str, &str, Rule)] = &[
     ("wave", "it", Rule::VerdictConditioning),
     ("let", "this", Rule::VerdictConditioning),
     ("clean", "result", Rule::VerdictConditioning),
-    ("approved", "by", Rule::VerdictConditioning),
-    ("was", "approved", Rule::VerdictConditioning),
-    ("has", "approved", Rule::VerdictConditioning),
     ("is", "verified", Rule::VerdictConditioning),
     ("is", "proven", Rule::VerdictConditioning),
     ("is", "green", Rule::VerdictConditioning),
@@ -84,19 +68,19 @@ const PAIRS: &[(&str, &str, Rule)] = &[
     ("were", "added", Rule::FixStatus),
     ("has", "gone", Rule::FixStatus),
     ("is", "gone", Rule::FixStatus),
-    ("no", "longer", Rule::FixStatus),
 ];
 
 /// Korean stems.
 const STEMS: &[(&str, Rule)] = &[
     ("지적", Rule::DoNotReflag),
     ("리뷰", Rule::DoNotReflag),
-    ("검토", Rule::DoNotReflag),
     ("코멘트", Rule::DoNotReflag),
     ("트집", Rule::DoNotReflag),
     ("결함만", Rule::DoNotReflag),
     ("판정", Rule::VerdictConditioning),
-    ("승인", Rule::VerdictConditioning),
+    ("승인입", Rule::VerdictConditioning),
+    ("승인해도", Rule::VerdictConditioning),
+    ("승인하면", Rule::VerdictConditioning),
     ("심각도", Rule::VerdictConditioning),
     ("통과시", Rule::VerdictConditioning),
     ("조치", Rule::FixStatus),
@@ -116,7 +100,6 @@ const STEMS: &[(&str, Rule)] = &[
     ("문제없", Rule::DoNotReflag),
     ("버그는", Rule::DoNotReflag),
     ("처리되었", Rule::FixStatus),
-    ("반영되었", Rule::FixStatus),
     ("추가했", Rule::FixStatus),
     ("회차", Rule::HistoryLeak),
     ("기각", Rule::HistoryLeak),
