@@ -12,6 +12,8 @@ use crate::base::{Code, Fail};
 /// Configuration that is overruled on every call.
 const OVERRULED: &[&str] = &[
     "core.fsmonitor=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
     "core.splitIndex=false",
     "core.looseCompression=1",
     "core.bigFileThreshold=512m",
@@ -107,6 +109,11 @@ impl Git {
         Git { program, folder: folder.to_path_buf(), env: env.map(|(k, v)| (k.clone(), v.clone())).collect(), extra: Vec::new() }
     }
 
+    /// A variable that git is given.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.env.iter().find(|(k, _)| k == name).map(|(_, v)| v.as_str())
+    }
+
     /// Adds a path variable (`GIT_INDEX_FILE`, `GIT_OBJECT_DIRECTORY`).
     #[must_use]
     pub fn with(mut self, name: &str, value: &Path) -> Git {
@@ -194,7 +201,12 @@ impl Git {
         }
         command.args(args).current_dir(&self.folder).env_clear();
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
-        command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+        command
+            .env("LC_ALL", "C")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_NO_REPLACE_OBJECTS", "1");
         command.envs(self.extra.iter().map(|(k, v)| (k, v)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

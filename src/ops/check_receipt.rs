@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::open_gate::View;
-use super::wave::{Folder, Place, issue, ledger_sha256, proofs, refuse_a_wave};
+use super::wave::{Folder, Place, accept, issue, ledger_sha256, proofs, refuse_a_wave};
 use super::{assess_floor, detect_scope, fingerprint_scope, resolve_policy};
 use crate::base::{Code, Fail};
 use crate::host::{Host, files};
@@ -91,6 +91,8 @@ pub fn of(folder: &Folder<'_>, gate: &Gate, copy: Option<&str>) -> Result<Vec<Vi
     let now = fingerprint_scope::bound(&folder.checkout, gate.base.as_deref(), &own)?;
     let same = receipt.bound.scope_fingerprint == now.scope_fingerprint;
     refuse(same, "scope_fingerprint", "what is checked out is not what was reviewed");
+    let published = accept::is_what_was_reviewed(folder, receipt.bound.head.as_deref(), now.head.as_deref())?;
+    refuse(published, "head", "a commit made since holds something else than what is checked out");
     refuse(receipt.bound.boundary == now.boundary, "scope_boundary", "it is compared with something else than it was");
     refuse(receipt.policy_binding == policy.policy_binding, "policy_binding", "the trusted policy has other numbers");
     let criteria = folder.criteria(&receipt.criteria_binding);

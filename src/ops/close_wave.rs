@@ -7,7 +7,7 @@ use super::open_gate::View;
 use super::open_wave::asked;
 use super::wave::accept::{self, Closed, Stepped};
 use super::wave::fence::{self, Life};
-use super::wave::{Folder, Place, refuse_a_wave};
+use super::wave::{Folder, Place, refuse_a_wave, refuse_beside_a_driver};
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::host::Host;
@@ -62,6 +62,7 @@ pub const FAILURES: [Pause; 6] = [
 pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
     refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
+    refuse_beside_a_driver(&folder)?;
     let failure = request.failure.as_deref().filter(|f| !f.is_empty()).map(|word| {
         Pause::parse(word).filter(|p| FAILURES.contains(p)).ok_or_else(|| {
             let known: Vec<&str> = FAILURES.iter().map(|p| p.word()).collect();

@@ -53,7 +53,18 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let message = "the generation is not the one that completes this pass";
         return Err(Fail::new(Code::StaleGeneration, message).hint(format!("hand in with --generation {}", pass.generation)));
     }
-    let report = wave_report::read(&files::read_text(&path, wave_report::LARGEST)?)?;
+    let bytes = files::read_text(&path, wave_report::LARGEST)?;
+    let said = dir.join("said.json");
+    let report = match wave_report::read(&bytes) {
+        Ok(report) => report,
+        Err(fail) => {
+            // A slip of form does not unsay what was found.
+            if wave_report::states_other_than_clean(&bytes) {
+                files::replace(host, &said, &json::document(&serde_json::json!({"schema_version": 1, "result_kind": "unreadable"})))?;
+            }
+            return Err(fail);
+        }
+    };
     let criteria = folder.criteria(&pass.criteria_binding)?;
     let bindings = pass.bindings();
     let compiled = compile(&report, &bindings, criteria.as_ref());
@@ -79,7 +90,6 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         mend.push(offence(Rule::TreeChanged, "result", "the reviewed content changed since this pass began, so it is not clean"));
     }
     // Findings that were handed in with a slip of form are findings: no later try of the same pass makes them a clean one.
-    let said = dir.join("said.json");
     if report.result == Signal::Clean && said.symlink_metadata().is_ok() {
         mend.push(offence(Rule::ResultChanged, "result", "this pass reported something else than CLEAN before: say what became of it"));
     } else if report.result != Signal::Clean {

@@ -106,11 +106,15 @@ fn settings(checkout: &Checkout) -> Result<String, Fail> {
         let path = checkout.git.ask(&["config", "--type=path", "--get", key], b"")?.text();
         Ok(Some(PathBuf::from(path)).filter(|p| p.is_absolute()))
     };
+    // Where none is named, git reads the user's own.
+    let home = checkout.git.variable("XDG_CONFIG_HOME").filter(|d| !d.is_empty()).map(PathBuf::from);
+    let home = home.or_else(|| checkout.git.variable("HOME").map(|h| PathBuf::from(h).join(".config")));
+    let usual = |name: &str| home.as_ref().map(|h| h.join("git").join(name));
     let files = [
         Some(common.join("info/attributes")),
         Some(common.join("info/exclude")),
-        named("core.attributesFile")?,
-        named("core.excludesFile")?,
+        named("core.attributesFile")?.or_else(|| usual("attributes")),
+        named("core.excludesFile")?.or_else(|| usual("ignore")),
     ];
     for path in files.into_iter().flatten() {
         stream.framed(&files::read_text(&path, 4 << 20).unwrap_or_default());

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::wave::{Folder, GATE, Place, accept, events, issue, proofs, refuse_a_wave};
+use super::wave::{Folder, GATE, Place, accept, events, issue, overrides, proofs, refuse_a_wave, refuse_beside_a_driver};
 use super::{check_receipt, detect_scope, fingerprint_scope, resolve_policy, select_tier};
 use crate::base::{Code, Fail, time};
 use crate::host::lock::Held;
@@ -141,6 +141,7 @@ impl View {
 pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     refuse_a_wave(host)?;
     let mut folder = Folder::find(host, &request.place)?;
+    refuse_beside_a_driver(&folder)?;
     folder.make()?;
     let held = folder.hold()?;
     open(request, &folder, &held)
@@ -171,7 +172,7 @@ pub fn open(request: &Request, folder: &Folder<'_>, held: &Held) -> Result<Answe
         Some(old) => higher(old.selection.clone(), selected.selection.clone()),
         None => selected.selection.clone(),
     };
-    let (differs, kept) = match &before {
+    let (mut differs, kept) = match &before {
         Some(old) => {
             let tier = selection.tier;
             let then = Standing {
@@ -247,7 +248,16 @@ pub fn open(request: &Request, folder: &Folder<'_>, held: &Held) -> Result<Answe
         overrides_head: before.as_ref().and_then(|g| g.overrides_head.clone()),
         approval,
     };
-    let gate = aimed(folder, gate)?;
+    let gate = match aimed(folder, gate.clone()) {
+        Err(fail) if fail.code == Code::OverrideStateInvalid => {
+            // Decisions that cannot be read hold no longer, and what they may have asked for more is kept; the journal is put aside.
+            put_journal_aside(folder)?;
+            differs.push(Difference::State);
+            let asked = gate.asked.max(before.as_ref().map_or(0, |g| g.required));
+            aimed(folder, Gate { overrides_head: None, clean: 0, ledger: Vec::new(), asked, required: asked, ..gate })?
+        }
+        other => other?,
+    };
     folder.keep(held, &gate)?;
     host.failpoint("gate-opened");
     write_criteria(folder, criteria_bytes.as_deref())?;
@@ -282,6 +292,18 @@ fn readable(folder: &Folder<'_>) -> Result<(Option<Gate>, bool), Fail> {
         }
         Err(fail) => Err(fail),
     }
+}
+
+/// Puts a journal of overrides aside that can no longer be read.
+fn put_journal_aside(folder: &Folder<'_>) -> Result<(), Fail> {
+    let journal = folder.dir.join(overrides::JOURNAL);
+    if journal.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let place = |n: u32| folder.dir.join(format!("{}.damaged-{n}", overrides::JOURNAL));
+    let free = (1..1000).map(place).find(|p| p.symlink_metadata().is_err());
+    let full = || Fail::new(Code::OverrideStateInvalid, "a thousand damaged journals were put aside already");
+    files::rename(&journal, &free.ok_or_else(full)?)
 }
 
 /// A gate with its target as it is now; credit that reaches it completes it.

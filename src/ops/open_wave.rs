@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::open_gate::{View, aimed};
-use super::wave::{Folder, Place, accept, events, issue, refuse_a_wave};
+use super::wave::{Folder, Place, accept, events, issue, refuse_a_wave, refuse_beside_a_driver};
 use crate::base::{Code, Fail};
 use crate::host::Host;
 use crate::host::lock::Held;
@@ -71,6 +71,7 @@ pub enum Opened {
 pub fn run(request: &Request, host: &Host) -> Result<(Answer, Option<Ask>), Fail> {
     refuse_a_wave(host)?;
     let folder = Folder::find(host, &request.place)?;
+    refuse_beside_a_driver(&folder)?;
     if let Some(other) = folder.other_open_pass() {
         return Err(Fail::new(Code::ReviewBusy, format!("the wave loop `{other}` of this checkout has an open pass")));
     }

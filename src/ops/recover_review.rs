@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::open_gate::View;
 use super::wave::fence::{self, Life};
-use super::wave::{Folder, Place, accept, events, issue, refuse_a_wave};
+use super::wave::{Folder, Place, accept, events, issue, refuse_a_wave, refuse_beside_a_driver};
 use crate::base::{Code, Fail};
 use crate::host::Host;
 use crate::wave::control::{Source, reason_offence};
@@ -45,6 +45,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         return Err(Fail::new(Code::InvalidArgument, format!("`--reason` {why}: a recovery says why")));
     }
     let folder = Folder::find(host, &request.place)?;
+    refuse_beside_a_driver(&folder)?;
     let held = folder.hold()?;
     let mut gate = folder.opened()?;
     if gate.pass.is_none() {

@@ -195,7 +195,9 @@ pub fn concerns(check: &ProjectCheck, files: &[File]) -> Result<bool, Fail> {
     let set = set
         .build()
         .map_err(|e| Fail::new(Code::InvalidChecks, format!("the globs of the check `{}`: {}", printable(&check.name), e.kind())))?;
-    Ok(files.iter().any(|f| set.is_match(&*String::from_utf8_lossy(&f.path))))
+    // A file that was moved away is still one that the check is about.
+    let is = |path: &[u8]| set.is_match(&*String::from_utf8_lossy(path));
+    Ok(files.iter().any(|f| is(&f.path) || f.old_path.as_deref().is_some_and(is)))
 }
 
 fn run_project_check(host: &Host, checkout: &Checkout, project: &ProjectCheck) -> Result<Vec<Issue>, Fail> {

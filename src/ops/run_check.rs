@@ -76,7 +76,9 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
             Ran { argv: Vec::new(), exit_code: Some(0), timed_out: false, streams: Vec::new(), issues: Ok(issues) }
         }
         Some(check) => {
-            let ended = review_checks::launch(host, &folder.checkout, check)?;
+            let mut parents = host.clone();
+            parents.env.extend(pass.search_path.iter().map(|path| ("PATH".to_owned(), path.clone())));
+            let ended = review_checks::launch(&parents, &folder.checkout, check)?;
             let issues = review_checks::judge(&folder.checkout, check, &ended).map_err(|fail| fail.message);
             let streams = [ended.stdout, ended.stderr].concat();
             Ran { argv: check.argv.clone(), exit_code: ended.code.map(i64::from), timed_out: ended.timed_out, streams, issues }

@@ -171,6 +171,10 @@ impl Run<'_> {
     /// Whether a gate that was reached is what is asked for now: tier, number, criteria and scope.
     fn answers(&self, gate: &Gate, open: &open_gate::Request) -> Result<bool, Fail> {
         let named = open.select.tier.as_deref().and_then(Tier::find);
+        // An operator's exception holds for a run that the operator asks for.
+        if gate.exception && select_tier::operator(self.host)?.is_none() {
+            return Ok(false);
+        }
         let tier = select_tier::operator(self.host)?.or(named).unwrap_or(Tier::Small);
         let wanted = select_tier::wanted(self.host, &resolve_policy::of(&self.folder.checkout)?)?.unwrap_or(0);
         let (base, own) = open.scope();
@@ -285,7 +289,9 @@ impl Run<'_> {
             if !is_as_kept(kept, &current) {
                 return Ok(None);
             }
-            let again = failure.is_none() && attempt < 2;
+            // What found something is asked no second time: whoever comes after might not find it.
+            let said = issued.dir.join("said.json").symlink_metadata().is_ok();
+            let again = failure.is_none() && attempt < 2 && !said;
             let mend = match accept::close(&self.folder, &held, &current, failure.map(|why| (why, None)))? {
                 Closed::Stepped(stepped) => return Ok(Some(*stepped)),
                 Closed::Rejected { mend, .. } => mend,
@@ -295,7 +301,16 @@ impl Run<'_> {
             if again && now == issued.pass.bound {
                 let pass = current.pass.clone().ok_or_else(|| Fail::new(Code::Internal, "a rejected pass is no longer open"))?;
                 issue::put_aside(&issued.dir, attempt)?;
-                issued = issue::issued(&self.folder, &current, pass, issued.dir)?;
+                issued = match issue::issued(&self.folder, &current, pass, issued.dir.clone()) {
+                    Err(fail) if fail.code == Code::OverrideStateInvalid => {
+                        let failure = (Pause::OverrideStateInvalid, None);
+                        return match accept::close(&self.folder, &held, &current, Some(failure))? {
+                            Closed::Stepped(stepped) => Ok(Some(*stepped)),
+                            Closed::Rejected { .. } => Err(Fail::new(Code::Internal, "a pass that was given up is still open")),
+                        };
+                    }
+                    other => other?,
+                };
                 files::replace(self.host, &issued.dir.join("prompt.md"), issued.prompt.as_bytes())?;
                 continue;
             }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::open_gate::View;
-use super::wave::{Folder, Place, accept, refuse_a_wave};
+use super::wave::{Folder, Place, accept, refuse_a_wave, refuse_beside_a_driver};
 use crate::base::path::printable;
 use crate::base::{Code, Fail, time};
 use crate::host::Host;
@@ -45,6 +45,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         return Err(Fail::new(Code::InvalidArgument, format!("`--reason` {why}: a waiver is attributed and says why")));
     }
     let folder = Folder::find(host, &request.place)?;
+    refuse_beside_a_driver(&folder)?;
     let held = folder.hold()?;
     let gate = folder.opened()?;
     match gate.status {

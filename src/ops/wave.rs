@@ -266,6 +266,22 @@ pub fn refuse_a_wave(host: &Host) -> Result<(), Fail> {
     }
 }
 
+/// Refuses what a parent does by hand while a driver runs on the checkout, whoever asks: a wave or an assessor that dropped its variables
+/// plays no gate of its own.
+///
+/// # Errors
+/// `REVIEW_BUSY`.
+pub fn refuse_beside_a_driver(folder: &Folder<'_>) -> Result<(), Fail> {
+    let asked = lock::hold(&Host { lock_wait_ms: 0, ..folder.host.clone() }, &folder.checkout.git_dir);
+    match asked {
+        Err(fail) if fail.code == Code::LockBusy => {
+            Err(Fail::new(Code::ReviewBusy, "a wave loop runs on this checkout, and its driver alone steps the gate"))
+        }
+        Err(fail) => Err(fail),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// Refuses whoever runs below the owner of an open pass, whatever its variables say: it is the wave.
 ///
 /// # Errors

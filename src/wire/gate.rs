@@ -119,6 +119,9 @@ pub struct Pass {
     pub checks_oid: Option<String>,
     /// Seconds it may take unless an override says otherwise; 0 is no limit.
     pub limit_s: u64,
+    /// Where its parent looks for programs: declared checks are run by these, whatever the wave makes of its own variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_path: Option<String>,
 }
 
 impl Pass {

@@ -83,3 +83,13 @@ fn found(value: &Value) -> Result<Found, Fail> {
     let key = Key { file: text("file")?, symbol: text("symbol")?, category: text("category")? };
     Ok(Found { description: f.text("description")?.to_owned(), key: Some(key).filter(|k| !k.file.is_empty()) })
 }
+/// Whether a report that cannot be read states a result other than CLEAN, as far as that can be told: by its words alone.
+pub fn states_other_than_clean(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let stated = text.match_indices("\"result\"").filter_map(|(at, key)| {
+        let value = text[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
+        Some(value.strip_prefix('"')?.split(['"', ':']).next().unwrap_or_default().trim().to_owned())
+    });
+    // A word that is no result at all says nothing.
+    stated.into_iter().any(|word| ["FINDINGS", "BLOCKED", "CHURN", "ESCALATE"].iter().any(|known| word.to_uppercase().starts_with(known)))
+}

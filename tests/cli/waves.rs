@@ -304,10 +304,9 @@ fn a_second_loop_is_refused_before_it_touches_anything() {
     }
     let before = w.kit.read(&format!("{}/gate.json", w.dir()));
     w.drive(&[]).fails("REVIEW_BUSY");
-    w.run(&["open-wave"]).fails("PASS_OPEN");
-    w.run(&["waive-gate", "--reason", "no"]).fails("PASS_OPEN");
-    w.run(&["close-wave"]).fails("OWNER_ALIVE");
-    w.run(&["recover-review", "--reason", "it is slow"]).fails("OWNER_ALIVE");
+    for words in [&["open-wave"][..], &["waive-gate", "--reason", "no"], &["close-wave"], &["recover-review", "--reason", "it is slow"]] {
+        w.run(words).fails("REVIEW_BUSY");
+    }
     let shown = w.run(&["show-gate"]).ok();
     assert_eq!((&shown["running"]["owner"], &shown["next"]["command"]), (&json!("alive"), &Value::Null));
     let hook = w.kit.command(&["answer-stop-hook", "--repo", "r"]).output().unwrap();
@@ -516,7 +515,10 @@ fn an_override_lowers_the_gate_keeps_credit_and_is_bound_to_the_receipt() {
     let journal = format!("{}/overrides.jsonl", w.dir());
     w.kit.write(&journal, w.kit.read(&journal) + "{\"schema_version\":1}\n");
     w.run(&["set-override", "review.max-waves", "3", "--reason", "x"]).fails("OVERRIDE_STATE_INVALID");
-    w.run(&["open-gate"]).fails("OVERRIDE_STATE_INVALID");
+    // Opening the gate anew puts it aside, and with it what was earned under it.
+    let anew = w.run(&["open-gate"]).ok();
+    assert_eq!((&anew["clean"], &anew["differs"]), (&json!(0), &json!(["state"])));
+    assert!(w.kit.path(&format!("{journal}.damaged-1")).exists());
     let w = Waves::new("clean").tier("normal");
     w.run(&["open-gate"]).ok();
     w.run(&["set-override", "review.clean-passes", "1", "--reason", "short", "--for-seconds", "1000"]).ok();
@@ -973,7 +975,7 @@ fn one_session_earns_one_pass_whatever_it_makes_of_its_variables() {
     let w = Waves::new("x clean").tier("normal").act(&format!("checks; report CLEAN '[]' 0; hand_in\n{steal}"));
     w.reaches(3);
     let refused = w.kit.read("play/refused");
-    assert_eq!((refused.matches("OWNER_ALIVE").count(), refused.matches("PASS_OPEN").count()), (1, 2), "{refused}");
+    assert_eq!(refused.matches("REVIEW_BUSY").count(), 3, "{refused}");
     assert_eq!(refused.matches("PASS_ACTIVE").count(), 2, "{refused}");
     // More time is a wave's to ask for, within bounds, and never in a person's name.
     let ask = "\"$rl\" set-override review.pass-timeout 0 --reason x > \"$dir/a\"; \"$rl\" set-override review.pass-timeout 60 --source human --reason x > \"$dir/b\"\n";
@@ -988,9 +990,10 @@ fn one_session_earns_one_pass_whatever_it_makes_of_its_variables() {
 
 #[test]
 fn findings_that_were_handed_in_with_a_slip_are_not_overruled_by_a_clean_try() {
-    let script = "if [ -f \"$dir/once\" ]; then checks; report CLEAN '[]' 0; else touch \"$dir/once\"; checks; report FINDINGS:2 \"$(found real)\" 0; fi; hand_in; echo $((n - 1)) > \"$dir/n\"\n";
-    let w = Waves::new("x").tier("small").act(script);
+    let script = "checks; report FINDINGS:2 \"$(found real)\" 0; hand_in; report CLEAN '[]' 0; hand_in\n";
+    let w = Waves::new("x clean").tier("small").act(script);
     w.pauses("completion_receipt_missing");
+    assert_eq!(w.played(), 1, "nobody else is asked about the same pass");
     assert!(w.kit.read("play/compiled.1").contains("result_changed"));
 }
 
@@ -1127,4 +1130,89 @@ fn recovery_earns_no_credit_and_a_stale_receipt_blocks_the_end_of_a_turn() {
     assert_eq!(hook(&w), b"{}\n");
     w.kit.write("r/a.rs", "later\n");
     assert!(String::from_utf8_lossy(&hook(&w)).contains("no longer holds"));
+}
+
+#[test]
+fn findings_in_a_form_that_cannot_be_taken_are_no_clean_pass_and_cost_the_streak() {
+    let slip = "checks; report FINDINGS:1 \"$(found left)\" 0; sed -i 's/\"version\":1,/\"version\":1,\"note\":\"x\",/' \"$dir/report.json\"; hand_in\n";
+    let w = Waves::new("x clean").tier("small").act(slip);
+    let ran = w.drive(&[]);
+    assert_eq!((ran.status, w.played()), (3, 1), "{}", ran.stdout);
+    assert_eq!(ran.json["gate"]["clean"], 0);
+    // Published, and then the client crashed: it is what was published.
+    let w = Waves::new("clean clean x").tier("normal").act("checks; report FINDINGS:1 \"$(found left)\" 0; hand_in; exit 7\n");
+    let ran = w.drive(&[]);
+    assert_eq!(
+        (ran.status, &ran.json["exit_reason"], &ran.json["gate"]["clean"]),
+        (3, &json!("unresolved_findings"), &json!(0)),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_commit_of_something_else_than_what_was_reviewed_is_no_publishing() {
+    let evil = "cp a.rs \"$dir/k\"; echo EVIL > a.rs; git -c user.name=x -c user.email=x commit -qam evil; cp \"$dir/k\" a.rs; ";
+    let w = Waves::new("x").tier("small").act(&format!("{evil}checks; report CLEAN '[]' 0; hand_in\n"));
+    assert_eq!(w.pauses("review_identity_changed")["gate"]["clean"], 0);
+    // After the receipt, too.
+    let w = Waves::new("clean").tier("small");
+    w.reaches(1);
+    let kept = w.kit.read("r/a.rs");
+    w.kit.write("r/a.rs", "EVIL\n");
+    w.kit.git("r", &["commit", "-q", "-am", "evil"]);
+    w.kit.write("r/a.rs", kept);
+    let rules = w.valid().json["violations"].to_string();
+    assert!(rules.contains("\"head\""), "{rules}");
+}
+
+#[test]
+fn nobody_plays_a_gate_beside_its_driver_whatever_variables_it_drops() {
+    let steal = "for c in open-gate open-wave close-wave waive-gate\\ --reason\\ x recover-review\\ --reason\\ x; do env -u REVIEW_LOOP_PASS_ACTIVE -u REVIEW_LOOP_SESSION_ID \"$rl\" $c >> \"$dir/refused\"; done\n";
+    let w = Waves::new("x").tier("small").act(&format!("{steal}checks; report CLEAN '[]' 0; hand_in\n"));
+    w.reaches(1);
+    let refused = w.kit.read("play/refused");
+    assert_eq!(refused.matches("\"ok\":false").count(), 5, "{refused}");
+    assert!(refused.matches("REVIEW_BUSY").count() >= 4, "{refused}");
+}
+
+#[test]
+fn a_link_in_the_place_of_the_proofs_leads_nowhere_and_a_lost_journal_is_no_dead_end() {
+    let w = Waves::new("clean x clean clean clean").tier("normal").act(&format!(
+        "{}mv \"$loop/proofs\" \"$loop/kept\"; ln -s \"$dir/victim\" \"$loop/proofs\"; checks; report CLEAN '[]' 0; hand_in\n",
+        Waves::STATE
+    ));
+    w.kit.write("play/victim/1/mine", "keep me");
+    w.kit.write("play/victim/9", "me too");
+    for _ in 0..3 {
+        w.drive(&[]);
+    }
+    assert_eq!((w.kit.read("play/victim/1/mine"), w.kit.read("play/victim/9")), ("keep me".to_owned(), "me too".to_owned()));
+    let w = Waves::new("x clean clean clean").tier("normal").act(&format!("{}rm -f \"$loop/overrides.jsonl\"; exit 0\n", Waves::STATE));
+    w.run(&["open-gate"]).ok();
+    w.run(&["set-override", "review.pass-timeout", "500", "--reason", "slow"]).ok();
+    let first = w.drive(&[]);
+    assert_eq!(first.status, 3, "{}", first.stdout);
+    w.reaches(4);
+}
+
+#[test]
+fn a_check_is_run_by_the_parent_s_programs_and_stays_when_its_files_are_moved_away() {
+    let mut w = Waves::new("x").tier("small").act(
+        "mkdir -p \"$dir/bin\"; printf '#!/bin/sh\\nexit 0\\n' > \"$dir/bin/mytest\"; chmod +x \"$dir/bin/mytest\"; PATH=\"$dir/bin:$PATH\"; export PATH; checks; report CLEAN '[]' 0; hand_in\n",
+    );
+    w.kit.write("theirs/mytest", "#!/bin/sh\nexit 1\n");
+    std::fs::set_permissions(w.kit.path("theirs/mytest"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    w.kit.git("r", &["checkout", "-q", "main"]);
+    w.kit.write("r/.review-loop/checks.toml", "[[check]]\nname = \"test\"\nargv = [\"mytest\"]\nglobs = [\"b.rs\"]\nparser = \"exit\"\n");
+    w.kit.git("r", &["add", "-A"]);
+    w.kit.git("r", &["commit", "-q", "-m", "checks"]);
+    w.kit.git("r", &["checkout", "-q", "topic"]);
+    w.kit.git("r", &["rebase", "-q", "main"]);
+    w.kit.git("r", &["mv", "b.rs", "c.rs"]);
+    w.kit.git("r", &["commit", "-q", "-m", "move"]);
+    let path = format!("{}:{}", w.kit.text("theirs"), std::env::var("PATH").unwrap());
+    w.kit.set("PATH", &path);
+    let ran = w.drive(&[]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
 }

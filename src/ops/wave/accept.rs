@@ -82,12 +82,20 @@ pub fn close(folder: &Folder<'_>, held: &Held, gate: &Gate, failure: Option<(Pau
         Ok(_) => return failed(folder, held, gate, &pass, Some(&after), Pause::PolicyChanged, Some("policy_binding")),
         Err(fail) => return failed(folder, held, gate, &pass, Some(&after), Pause::PolicyChanged, Some(fail.code.word())),
     }
+    let stands = super::pass_of(folder, &pass.session_id).ok();
     if let Some((failure, detail)) = failure {
+        // What a wave reported counts, however its session ended after that: findings are not lost to a crash of the client.
+        if stands.is_some()
+            && let Ok(result) = read(folder, gate, &pass, &after)?
+            && result.signal != Signal::Clean
+        {
+            return accept(folder, held, gate, &pass, &after, result);
+        }
         return failed(folder, held, gate, &pass, Some(&after), failure, detail.as_deref());
     }
     // The record in the wave's own folder is what it was told; the gate holds what was issued.
     let told = |found: Pass| Pass { generation: pass.generation.clone(), ..found } == pass;
-    if super::pass_of(folder, &pass.session_id).ok().is_none_or(|(_, found)| !told(found)) {
+    if stands.is_none_or(|(_, found)| !told(found)) {
         return failed(folder, held, gate, &pass, Some(&after), Pause::PassAttestationInvalid, Some("pass"));
     }
     match read(folder, gate, &pass, &after)? {
@@ -192,6 +200,9 @@ fn read(folder: &Folder<'_>, gate: &Gate, pass: &Pass, after: &Bound) -> Result<
 
 fn accept(folder: &Folder<'_>, held: &Held, gate: &Gate, pass: &Pass, after: &Bound, result: Published) -> Result<Closed, Fail> {
     let fixed = matches!(result.signal, Signal::FindingsFixed(_));
+    if !is_what_was_reviewed(folder, pass.bound.head.as_deref(), after.head.as_deref())? {
+        return failed(folder, held, gate, pass, Some(after), Pause::ReviewIdentityChanged, Some("head"));
+    }
     match moved(&pass.bound, after, fixed) {
         Some(Moved::Identity) => return failed(folder, held, gate, pass, Some(after), Pause::ReviewIdentityChanged, None),
         Some(Moved::Boundary) => return failed(folder, held, gate, pass, Some(after), Pause::ScopeBoundaryChanged, None),
@@ -303,6 +314,11 @@ fn failed(
     let mut next = Gate { pass: None, owner: None, ..gate.clone() };
     next.spent += 1;
     apply(&mut next, &step, after.unwrap_or(&gate.bound));
+    // It said something else than CLEAN of what the credit is about, in a form that could not be taken.
+    if folder.session_dir(&pass.session_id).is_ok_and(|dir| dir.join("said.json").symlink_metadata().is_ok()) {
+        next.clean = 0;
+        next.ledger.clear();
+    }
     if let (Some(paused), Some(detail)) = (&mut next.paused, detail) {
         paused.detail = Some(detail.to_owned());
     }
@@ -338,6 +354,48 @@ fn floor(folder: &Folder<'_>, gate: &Gate) -> Result<(crate::wave::tier::Tier, V
     let request = detect_scope::Request { base: gate.base.clone(), own: folder.own(&gate.own), ..Default::default() };
     let floor = assess_floor::of(&folder.checkout, &request, &gate.policy.sensitive, folder.host)?;
     Ok((floor.tier, floor.reason_codes))
+}
+
+/// Whether a commit that was made since holds what is checked out, in every file that it changed: publishing what was reviewed is no
+/// change of it, and a commit of something else is.
+///
+/// # Errors
+/// Those of git.
+pub fn is_what_was_reviewed(folder: &Folder<'_>, before: Option<&str>, after: Option<&str>) -> Result<bool, Fail> {
+    let (Some(before), Some(after)) = (before, after) else { return Ok(true) };
+    if before == after {
+        return Ok(true);
+    }
+    let git = &folder.checkout.git;
+    let changed = git.run(&["diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after], b"")?.stdout;
+    let paths: Vec<&[u8]> = changed.split(|b| *b == 0).filter(|p| !p.is_empty()).collect();
+    let mut blobs = Vec::new();
+    for path in &paths {
+        let spelt = String::from_utf8_lossy(path);
+        let full = folder.checkout.full(path);
+        let stands = full.symlink_metadata();
+        let committed = folder.checkout.blob_at(after, &spelt)?;
+        match (stands.is_ok_and(|m| m.is_file()), committed) {
+            (false, None) => {}
+            (true, Some(blob)) => blobs.push((full, blob)),
+            // A link, a submodule, or a file on one side only: git compares it.
+            _ => {
+                let differs = git.run_on_paths(&["diff", "--name-only", "-z", "--no-renames", after], &[path])?;
+                if !differs.is_empty() {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    for (full, blob) in blobs {
+        let now = files::read_text(&full, 1 << 30)?;
+        // Line ends may be converted on the way in.
+        let plain = |bytes: &[u8]| bytes.iter().copied().filter(|b| *b != b'\r').collect::<Vec<u8>>();
+        if now != blob && plain(&now) != plain(&blob) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Carries a step out on a gate.

@@ -137,6 +137,7 @@ pub fn issue(folder: &Folder<'_>, held: &Held, gate: &mut Gate, bound: Bound, ow
         policy_binding: gate.policy.policy_binding.clone(),
         checks_oid: gate.policy.oid.clone(),
         limit_s: usual(folder, profile)?,
+        search_path: host.var("PATH").map(str::to_owned),
     };
     let dir = folder.session_dir(&pass.session_id)?;
     files::make_private_below(&folder.root, &dir)?;

@@ -64,6 +64,14 @@ pub fn store(folder: &Folder<'_>, gate: &Gate, iteration: u64, evidence: &[u8], 
 /// # Errors
 /// Why it cannot be removed.
 pub fn sweep(folder: &Folder<'_>, gate: &Gate) -> Result<(), Fail> {
+    // A link in its place leads to somebody else's files: it is put aside and never swept through.
+    if root(folder).symlink_metadata().is_ok_and(|m| !m.is_dir()) {
+        let aside = (1..1000).map(|n| folder.dir.join(format!("proofs.damaged-{n}"))).find(|p| p.symlink_metadata().is_err());
+        if let Some(aside) = aside {
+            files::rename(&root(folder), &aside)?;
+        }
+        return Ok(());
+    }
     let known: Vec<String> = gate.ledger.iter().map(|r| r.iteration.to_string()).collect();
     for name in names(&root(folder)).into_iter().filter(|n| !known.contains(n)) {
         discard(&root(folder).join(name))?;
@@ -83,7 +91,8 @@ fn discard(place: &Path) -> Result<(), Fail> {
 }
 
 fn names(root: &Path) -> Vec<String> {
-    root.read_dir().into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect()
+    let real = root.symlink_metadata().is_ok_and(|m| m.is_dir());
+    root.read_dir().into_iter().flatten().flatten().filter(move |_| real).map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// Every flaw of the proofs of a ledger: each pass is opened again and its attestation made again. Bound: the bytes of the proofs.
@@ -91,7 +100,7 @@ pub fn flaws(folder: &Folder<'_>, gate: &Gate, criteria: Option<&Criteria>) -> V
     let root = root(folder);
     let mut found = Vec::new();
     let known: Vec<String> = gate.ledger.iter().map(|r| r.iteration.to_string()).collect();
-    if names(&root).iter().any(|n| !known.contains(n)) {
+    if names(&root).iter().any(|n| !known.contains(n)) || root.symlink_metadata().is_ok_and(|m| !m.is_dir()) {
         found.push((0, Flaw::Orphan));
     }
     if !gate.ledger.is_empty() && root.symlink_metadata().is_ok_and(|m| !m.is_dir() || m.mode() & 0o777 != 0o700) {
