@@ -587,3 +587,107 @@ fn with_a_run_ledger_every_lane_s_launch_and_verdict_are_on_record() {
         .fails("NOT_FOUND");
     d.run(&["fail-lane", "--lane", "deep", "--attempt-id", &d.attempt("deep"), "--failure", "died"]).ok();
 }
+
+/// A generator of our own: the same sequence for the same seed, everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+}
+
+/// One operation of a random sequence, as words; nothing where the loop has none of that kind.
+fn operation(d: &Design, dice: &mut Dice, step: usize) -> Vec<String> {
+    let lane = ["surgical", "deep", "scout"][dice.roll(3)];
+    let attempt = d.attempt(lane);
+    let word = |list: &[&str]| list.iter().map(|w| (*w).to_owned()).collect::<Vec<String>>();
+    match dice.roll(8) {
+        0 => {
+            let held = json!({"answer": "unchanged", "text": "quoted in part one"});
+            d.kit.write("drift", json!({"goal": held, "scope": held, "runtime_root": held, "new_premises": []}).to_string());
+            word(&["check-drift", "--input", "drift"])
+        }
+        1 | 2 => {
+            d.kit.write("prompt", "The index never leaves the slice.\n");
+            word(&["start-lane", "--lane", lane, "--attempt-id", &attempt, "--prompt-file", "prompt", "--engine", "claude"])
+        }
+        3 | 4 => {
+            let known: Vec<Value> = d.state()["rounds"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|r| r[lane]["blockers"].as_array().cloned().unwrap_or_default())
+                .collect();
+            let mut blockers: Vec<Value> = Vec::new();
+            for mut old in known.into_iter().filter(|b| b["status"] == "open") {
+                old["status"] = json!("resolved");
+                blockers.retain(|b| b["id"] != old["id"]);
+                blockers.push(old);
+            }
+            let result = match (lane, dice.roll(3)) {
+                ("scout", 0) => scout(json!([{"id": format!("S-{step}"), "text": "`two` is used twice"}])),
+                ("scout", _) => scout(json!([])),
+                (_, 0) => {
+                    blockers.push(blocker(&format!("B-{step}"), "race", &format!("src/{step}.rs:1"), "open"));
+                    verdict("REVISE", json!(blockers))
+                }
+                _ => verdict("PASS", json!(blockers)),
+            };
+            d.kit.write("result", result.to_string());
+            d.kit.write("out", "I looked at it.\n");
+            let revision = d.last()["artifact"]["revision"].as_str().unwrap().to_owned();
+            let words =
+                ["record-lane", "--lane", lane, "--attempt-id", &attempt, "--artifact-revision", &revision, "--result-file", "result"];
+            [word(&words), word(&["--output-file", "out"])].concat()
+        }
+        5 => word(&["fail-lane", "--lane", lane, "--attempt-id", &attempt, "--failure", "died"]),
+        6 if dice.roll(2) == 0 => word(&["retry-lane", "--lane", lane, "--failed-attempt-id", &attempt]),
+        6 => word(&["complete-design-round"]),
+        _ => {
+            d.kit.write("r/design.md", format!("{DESIGN}note {step}\n"));
+            let open: Vec<Value> = (0..=step).flat_map(|n| [answer(&format!("B-{n}")), answer(&format!("S-{n}"))]).collect();
+            d.kit.write("answers", json!(open).to_string());
+            word(&["open-design-round", "--artifact-file", "r/design.md", "--diff-file", "diff", "--answers", "answers"])
+        }
+    }
+}
+
+#[test]
+fn random_sequences_with_kills_leave_a_valid_record_equal_replays_and_an_open_end() {
+    for seed in 1..=6_u64 {
+        let mut dice = Dice(seed);
+        let mut d = Design::open();
+        let mut carried = 0;
+        for step in 0..45 {
+            let mut words = operation(&d, &mut dice, step);
+            words.extend(["--operation-id".to_owned(), format!("op-{step}")]);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let kill = ["design-keeping", "written", "renamed", "design-kept", "lane-launched"][dice.roll(5)];
+            if dice.roll(3) == 0 {
+                d.kit.set("REVIEW_LOOP_TEST_FAILPOINT", kill);
+                d.run(&words);
+                d.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
+                d.valid();
+            }
+            let before = d.state()["operations"].as_array().unwrap().len();
+            let ran = d.run(&words);
+            d.valid();
+            let operations = d.state()["operations"].as_array().unwrap().clone();
+            // Nothing that was carried out is ever gone.
+            assert!(operations.len() >= before, "seed {seed}, step {step}");
+            if operations.last().is_some_and(|o| o["id"] == format!("op-{step}")) {
+                carried += 1;
+                let state = d.kit.read("r/.scratch/reviews/L/state.json");
+                assert_eq!(d.run(&words).stdout, ran.stdout, "seed {seed}, step {step}: {words:?}");
+                assert_eq!(d.kit.read("r/.scratch/reviews/L/state.json"), state);
+            } else {
+                assert_ne!(ran.status, 0, "seed {seed}, step {step}: {words:?} did nothing and said that it did: {}", ran.stdout);
+            }
+        }
+        assert!(carried > 8, "seed {seed}: {carried}");
+        d.close("aborted").ok();
+        d.valid();
+    }
+}
