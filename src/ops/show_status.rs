@@ -7,12 +7,16 @@ use serde::Serialize;
 use super::checkout::Checkout;
 use super::resolution::{Folder, KIND, LOOP, Place};
 use super::track_recurrence::{self, WriteTier};
-use super::{Ask, check_brief, check_convergence, gather, record_disposition, show_gate, wave};
+use super::{Ask, check_brief, check_convergence, design_loop, gather, record_disposition, show_gate, wave};
 use crate::base::{Code, Fail};
+use crate::drive::{self, design::Action};
 use crate::host::{Host, files};
 use crate::resolution::convergence::{Owed, Verdict};
 use crate::resolution::decision::Standing;
 use crate::wire::{loop_record, resolution_loop};
+
+/// Where design loops lie in a repository.
+const REVIEWS: &str = ".scratch/reviews";
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -24,7 +28,7 @@ pub struct Request {
 /// A loop of the checkout.
 #[derive(Debug, Serialize)]
 pub struct Listed {
-    /// rounds, resolution or waves.
+    /// rounds, resolution, waves or design.
     #[serde(rename = "loop")]
     pub kind: &'static str,
     /// Its id.
@@ -96,7 +100,8 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let place =
             |id: String| wave::Place { repo: request.place.repo.clone(), state_dir: request.place.state_dir.clone(), loop_id: Some(id) };
         let waves = names(host, &root, &checkout, wave::KIND).into_iter().map(|id| waves(host, &place(id.clone()), &id));
-        let loops = all(host, &root, &checkout).into_iter().chain(waves).collect();
+        let designs = folders(&checkout.top.join(REVIEWS)).into_iter().filter_map(|id| design(host, request, &id));
+        let loops = all(host, &root, &checkout).into_iter().chain(waves).chain(designs.map(|(listed, _)| listed)).collect();
         return Ok(Answer { loops, next: None, resolution: None });
     };
     let there = |kind: &str| host.loop_dir(&root, &checkout.top, kind, &id).join(LOOP);
@@ -105,6 +110,9 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         let why = if listed.status == "done" { "the loop is done".to_owned() } else { format!("`{}` is owed", listed.status) };
         let command = (listed.status != "done").then_some("run-loop");
         return Ok(Answer { loops: vec![listed], next: Some(Next { command, why }), resolution: None });
+    }
+    if let Some((listed, next)) = design(host, request, id.as_str()) {
+        return Ok(Answer { loops: vec![listed], next: Some(next), resolution: None });
     }
     if host.loop_dir(&root, &checkout.top, wave::KIND, &id).join(wave::GATE).symlink_metadata().is_ok() {
         let place = wave::Place {
@@ -192,12 +200,49 @@ fn all(host: &Host, root: &Path, checkout: &Checkout) -> Vec<Listed> {
 
 /// The loops of a kind, sorted.
 fn names(host: &Host, root: &Path, checkout: &Checkout, kind: &str) -> Vec<String> {
-    let entries = host.checkout_dir(root, &checkout.top).join(kind).read_dir();
+    folders(&host.checkout_dir(root, &checkout.top).join(kind))
+}
+
+/// The folders in a folder whose names are ids of loops, sorted.
+fn folders(within: &Path) -> Vec<String> {
+    let entries = within.read_dir();
     let folders = entries.into_iter().flatten().flatten().filter(|e| e.path().is_dir());
     let mut names: Vec<String> = folders.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.retain(|n| crate::base::id::check(n, "loop id").is_ok());
     names.sort();
     names
+}
+
+/// A design loop and what comes next in it; none when there is none of that id.
+fn design(host: &Host, request: &Request, id: &str) -> Option<(Listed, Next)> {
+    let place = design_loop::Place { repo: request.place.repo.clone(), loop_id: Some(id.to_owned()), ..design_loop::Place::default() };
+    let folder = design_loop::Folder::find(host, &place).ok()?;
+    let record = match folder.record() {
+        Ok(record) => record?,
+        Err(fail) => {
+            let damaged = damaged("design", id, &fail);
+            return Some((damaged, Next { command: Some("check-design-ledger"), why: fail.message }));
+        }
+    };
+    let (command, why) = match drive::design::next(&record, true) {
+        Action::Done => (None, format!("the loop ended: {}", record.status.word())),
+        Action::CheckDrift => (Some("check-drift"), "the round was not checked against what was pinned".to_owned()),
+        Action::Dispatch(lanes) => {
+            let words: Vec<&str> = lanes.iter().map(|l| l.word()).collect();
+            (Some("start-lane"), format!("not in yet: {}", words.join(", ")))
+        }
+        Action::Complete => (Some("complete-design-round"), "every lane is in".to_owned()),
+        Action::Reconcile => (Some("complete-design-round"), "findings of the scout have no disposition".to_owned()),
+        Action::Judge(class) => {
+            (Some("start-lane"), format!("`{}` keeps moving: the model lane judges the mechanism", crate::base::path::printable(&class)))
+        }
+        Action::Revise { .. } => {
+            (Some("open-design-round"), "the artifact is revised and every open blocker and finding answered".to_owned())
+        }
+        Action::Close(outcome) => (Some("close-design-loop"), format!("the rounds come to {}", outcome.word())),
+    };
+    let (status, round) = (record.status.word().to_owned(), Some(record.rounds.len() as u64));
+    Some((Listed { kind: "design", loop_id: id.to_owned(), status, round, damaged: None }, Next { command, why }))
 }
 
 fn waves(host: &Host, place: &wave::Place, id: &str) -> Listed {

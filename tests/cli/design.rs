@@ -148,6 +148,21 @@ fn pass() -> Value {
 }
 
 #[test]
+fn the_status_says_what_comes_next_of_a_design_loop_too() {
+    let d = Design::open();
+    let next = || d.kit.run(&["show-status", "--repo", "r", "--loop-id", "L"]).ok()["next"]["command"].clone();
+    assert_eq!(next(), "check-drift");
+    d.drift("unchanged").ok();
+    assert_eq!(next(), "start-lane");
+    let all = d.kit.run(&["show-status", "--repo", "r"]).ok();
+    assert_eq!((&all["loops"][0]["loop"], &all["loops"][0]["status"]), (&"design".into(), &"running".into()));
+    d.close("aborted").ok();
+    assert_eq!(next(), Value::Null);
+    d.kit.write("r/.scratch/reviews/L/state.json", "{");
+    assert_eq!(d.kit.run(&["show-status", "--repo", "r"]).ok()["loops"][0]["damaged"], "CORRUPT");
+}
+
+#[test]
 fn two_passes_and_a_reconciled_scout_converge() {
     let d = Design::open();
     let open = d.round(pass(), pass(), scout(json!([{"id": "S-1", "text": "`two` is used twice"}])));
