@@ -48,3 +48,11 @@ fn the_receipt_still_carries_its_own_seal_and_the_summary_its_numbers() {
     let closing = summary::read(&golden("final-summary-1.json")).unwrap();
     assert_eq!((closing.implemented_total.as_deref(), closing.rounds_saved.as_deref()), (Some("1"), Some("3")));
 }
+
+#[test]
+fn the_record_of_a_design_loop_reads_back_as_it_was_and_holds() {
+    let bytes = golden("design-loop-3.json");
+    let record = review_loop::wire::design_loop::read(&bytes).unwrap();
+    assert_eq!(review_loop::wire::json::document(&serde_json::to_value(&record).unwrap()), bytes);
+    assert_eq!((record.rounds.len(), record.rounds[1].coverage.is_some(), record.rounds[0].lane_failures.len()), (3, true, 1));
+}
