@@ -66,3 +66,17 @@ impl RunsArgs {
         Flags { ledger: self.runs, work_item: self.work_item, role: self.role }
     }
 }
+
+/// Which attempt of which lane.
+#[derive(Args)]
+pub(crate) struct LaneArgs {
+    /// The round [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) round: Option<String>,
+    /// surgical, deep, scout or model
+    #[arg(long, value_name = "LANE")]
+    pub(crate) lane: Option<String>,
+    /// The attempt
+    #[arg(long, value_name = "ID")]
+    pub(crate) attempt_id: Option<String>,
+}

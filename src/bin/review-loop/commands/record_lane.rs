@@ -5,7 +5,7 @@ use review_loop::base::Fail;
 use review_loop::host::Host;
 use review_loop::ops::record_lane::{Request, run};
 
-use crate::design_flags::{DesignFlags, RunsArgs};
+use crate::design_flags::{DesignFlags, LaneArgs, RunsArgs};
 use crate::output::Reply;
 
 /// Record what an attempt came to, bound to its output
@@ -13,15 +13,8 @@ use crate::output::Reply;
 pub(crate) struct RecordLane {
     #[command(flatten)]
     place: DesignFlags,
-    /// The round [default: the last]
-    #[arg(long, value_name = "N")]
-    round: Option<String>,
-    /// surgical, deep, scout or model
-    #[arg(long, value_name = "LANE")]
-    lane: Option<String>,
-    /// The attempt
-    #[arg(long, value_name = "ID")]
-    attempt_id: Option<String>,
+    #[command(flatten)]
+    of: LaneArgs,
     /// What it reviewed, as the round names it
     #[arg(long, value_name = "REVISION")]
     artifact_revision: Option<String>,
@@ -54,9 +47,9 @@ impl RecordLane {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
         let request = Request {
             place: self.place.place(),
-            round: self.round,
-            lane: self.lane,
-            attempt_id: self.attempt_id,
+            round: self.of.round,
+            lane: self.of.lane,
+            attempt_id: self.of.attempt_id,
             artifact_revision: self.artifact_revision,
             result: self.result_file,
             output: self.output_file,

@@ -5,7 +5,7 @@ use review_loop::base::Fail;
 use review_loop::host::Host;
 use review_loop::ops::start_lane::{Request, run};
 
-use crate::design_flags::{DesignFlags, RunsArgs};
+use crate::design_flags::{DesignFlags, LaneArgs, RunsArgs};
 use crate::output::Reply;
 
 /// Start an attempt of a lane with its prompt
@@ -13,15 +13,8 @@ use crate::output::Reply;
 pub(crate) struct StartLane {
     #[command(flatten)]
     place: DesignFlags,
-    /// The round [default: the last]
-    #[arg(long, value_name = "N")]
-    round: Option<String>,
-    /// surgical, deep, scout or model
-    #[arg(long, value_name = "LANE")]
-    lane: Option<String>,
-    /// The attempt
-    #[arg(long, value_name = "ID")]
-    attempt_id: Option<String>,
+    #[command(flatten)]
+    of: LaneArgs,
     /// The class that the model lane judges [default: the one that is owed]
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
@@ -45,9 +38,9 @@ impl StartLane {
     pub(crate) fn run(self, host: &Host) -> Result<Reply, Fail> {
         let request = Request {
             place: self.place.place(),
-            round: self.round,
-            lane: self.lane,
-            attempt_id: self.attempt_id,
+            round: self.of.round,
+            lane: self.of.lane,
+            attempt_id: self.of.attempt_id,
             class: self.class,
             prompt: self.prompt_file,
             engine: self.engine,
