@@ -446,6 +446,16 @@ impl Checkout {
             return Err(failed(&words, &answer).hint("a folder of the working tree cannot be read; mend its rights, or have git ignore it"));
         }
         let mut status = change::status(&answer.stdout);
+        // git cannot hash what is no file, link or folder, and ends with that later on: here it can still be named.
+        for path in status.tracked.keys().chain(status.claimed.keys()) {
+            let kind = self.full(path).symlink_metadata().map(|m| m.file_type());
+            if kind.is_ok_and(|k| !k.is_file() && !k.is_symlink() && !k.is_dir()) {
+                let shown = String::from_utf8_lossy(path).into_owned();
+                let message = format!("a pipe, socket or device stands where the tracked file `{}` must be", printable(&shown));
+                let fail = Fail::new(Code::NotRegularFile, message).with("path", shown);
+                return Err(fail.hint("restore the file or remove what stands there: nothing of it can be reviewed"));
+            }
+        }
         let before = status.untracked.len();
         status.untracked.retain(|p| !own.holds(p));
         let head = match status.standing.commit.clone() {

@@ -530,3 +530,15 @@ fn a_scope_is_checked_against_what_is_checked_out_and_edits_are_never_thrown_awa
     kit.write("scope.json", "{\"kind\":\"all\",\"files\":[]}");
     check().fails("BAD_SHAPE");
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_tracked_file_is_named() {
+    let kit = Kit::new();
+    kit.repo("r", &[("f.txt", "a\n")]);
+    std::fs::remove_file(kit.path("r/f.txt")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(kit.path("r/f.txt")).status().unwrap().success());
+    for command in ["detect-scope", "fingerprint-scope"] {
+        let refused = kit.run(&[command, "--repo", "r"]).fails("NOT_REGULAR_FILE");
+        assert_eq!(refused["error"]["path"], "f.txt");
+    }
+}
