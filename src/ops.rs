@@ -50,6 +50,7 @@ pub mod open_wave;
 pub mod parse_findings;
 pub mod parse_response;
 pub mod plan_round;
+pub mod provider;
 pub mod publish;
 pub mod pull_request;
 pub mod read_answer;

@@ -104,6 +104,11 @@ pub struct Place {
     pub machine_hash: Option<String>,
 }
 
+/// The identity of our pid namespace.
+pub fn pid_namespace() -> Option<String> {
+    Path::new("/proc/self/ns/pid").read_link().ok().map(|l| l.to_string_lossy().into_owned())
+}
+
 /// Where we are.
 pub fn place(host: &Host) -> Place {
     use unicode_normalization::UnicodeNormalization;
@@ -117,7 +122,7 @@ pub fn place(host: &Host) -> Place {
         Some(id) => Some(id.to_owned()),
         None => read_proc("/proc/sys/kernel/random/boot_id").map(|t| t.trim().to_owned()),
     };
-    let pid_namespace = Path::new("/proc/self/ns/pid").read_link().ok().map(|l| l.to_string_lossy().into_owned());
+    let pid_namespace = pid_namespace();
     let machine_id = read_proc("/etc/machine-id").map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
     let machine_hash = machine_id.map(|id| sha256_hex(format!("review-loop-machine-v1\0{id}").as_bytes()));
     Place { host_hash: stream.finish_hex(), boot_id, pid_namespace, machine_hash }

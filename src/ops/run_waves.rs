@@ -4,7 +4,6 @@
 //! again. Source: wave-review seed; waves spec §12, §16.
 
 pub mod assess;
-pub mod provider;
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use serde_json::json;
 use super::Ask;
 use super::open_gate::{self, View};
 use super::open_wave::{self, Opened, asked, intervention};
+use super::provider::{self, Provider, Session};
 use super::wave::accept::{self, Closed};
 use super::wave::{Folder, events, fence, issue, refuse_a_wave};
 use super::{check_receipt, fingerprint_scope, resolve_policy, select_tier};
@@ -29,7 +29,6 @@ use crate::wave::resume::{Difference, Moved, moved};
 use crate::wave::tier::{Source, Tier};
 use crate::wire::gate::{Gate, Status};
 use assess::{Asked, assess};
-use provider::{Provider, Session};
 
 /// What is asked.
 #[derive(Debug, Default)]

@@ -22,7 +22,7 @@ use crate::base::id::{self, LoopId};
 use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::host::lock::{self, Held};
-use crate::host::{Host, files};
+use crate::host::{Host, files, procs};
 use crate::wave::criteria::{Criteria, STANDALONE};
 use crate::wire::gate::{self, Gate, Pass};
 use crate::wire::{criteria, json};
@@ -288,7 +288,9 @@ pub fn refuse_beside_a_driver(folder: &Folder<'_>) -> Result<(), Fail> {
 /// `PASS_ACTIVE`.
 pub fn refuse_below(gate: &Gate) -> Result<(), Fail> {
     let owner = gate.owner.as_ref().filter(|o| o.pid != std::process::id());
-    match owner.is_some_and(|o| crate::host::procs::is_below(o.pid)) {
+    // Whose ancestors cannot be seen, because it put itself into a namespace of its own, is taken for the wave.
+    let unseen = owner.is_some_and(|o| o.pid_namespace.is_some() && o.pid_namespace != procs::pid_namespace());
+    match unseen || owner.is_some_and(|o| procs::is_below(o.pid)) {
         true => Err(Fail::new(
             Code::PassActive,
             "this process was started by the review wave that is open, and the command is its parent's alone",

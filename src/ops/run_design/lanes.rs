@@ -13,7 +13,7 @@ use crate::design::prompt::{self, Where};
 use crate::design::record::{Blocker, Failure, Lane, Record};
 use crate::host::{Host, files};
 use crate::ops::design_loop::{Folder, Place, report};
-use crate::ops::run_waves::provider::{self, Came, Provider, Session};
+use crate::ops::provider::{self, Came, Provider, Session};
 use crate::ops::{fail_lane, record_lane, resolve_agents_mode, retry_lane, start_lane};
 
 /// What lanes are run with.

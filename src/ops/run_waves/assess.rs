@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::provider::{self, Provider, Session};
 use crate::base::digest::sha256_hex;
 use crate::base::{Code, Fail};
 use crate::host::files;
+use crate::ops::provider::{self, Provider, Session};
 use crate::ops::wave::{Folder, checks};
 use crate::ops::{detect_scope, fingerprint_scope};
 use crate::wave::criteria::STANDALONE;

@@ -1,4 +1,5 @@
-//! A provider of fresh sessions: how a wave and an assessor are started, supervised, and what their streams come to.
+//! A provider of fresh sessions, for waves, assessors and the lanes of a design loop: how one is started and supervised, and what its
+//! streams come to.
 
 use std::path::Path;
 use std::time::Duration;
