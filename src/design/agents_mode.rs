@@ -307,7 +307,7 @@ fn default(holds: Holds) -> Value {
 pub struct Skipped {
     /// The provider.
     pub provider: String,
-    /// Why: `own_line`, `example_only`, `explicit_only`, `unavailable_by_policy`, `reserve_disabled`, `reserve_unconfirmed`.
+    /// Why: `own_line`, `example_only`, `explicit_only`, `unavailable_by_policy`, `reserve_disabled`, `reserve_unconfirmed`, `reserve_misplaced`.
     pub why: &'static str,
 }
 
@@ -349,9 +349,11 @@ pub fn choose(resolved: &Resolved, lane: &str, host: &str) -> Chosen {
     let list = profiles.get(&profile).and_then(|p| p.get(lane)).or_else(|| built_in.get(&profile).and_then(|p| p.get(lane)));
     let names: Vec<&str> = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     // `reserve` comes after all others, wherever it stands.
+    let names: Vec<&str> = names.into_iter().map(|n| if n == "claude-secret" { "reserve" } else { n }).collect();
     let ordered = names.iter().filter(|n| **n != "reserve").chain(names.iter().filter(|n| **n == "reserve"));
     for name in ordered {
-        match barred(name, host, false, resolved) {
+        let misplaced = (*name == "reserve" && !takes_reserve(lane)).then_some("reserve_misplaced");
+        match misplaced.or_else(|| barred(name, host, false, resolved)) {
             Some(why) => chosen.skipped.push(Skipped { provider: (*name).to_owned(), why }),
             None => {
                 chosen.provider = Some((*name).to_owned());

@@ -16,8 +16,12 @@ words! {
         Blocker "blocker",
         Verdict "verdict",
         FullRound "full_round",
+        Answer "answer",
     }
 }
+
+/// The questions that every angle answers.
+pub const QUESTIONS: [&str; 3] = ["root_proven", "scope_unchanged", "verification_adequate"];
 
 /// One thing that is owed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -66,6 +70,13 @@ pub fn of(record: &Record) -> Aggregate {
         let verdict = block.and_then(|b| b.get("verdict")).and_then(Value::as_str);
         if verdict.is_some_and(|v| v != "PASS") {
             owed.push(Owed { what: Lacks::Verdict, lane: Some(lane), id: None });
+        }
+    }
+    // Every angle answers the three questions; a no of any of them is open.
+    for lane in Lane::ALL.iter().copied() {
+        let Some(block) = record.effective(number, lane) else { continue };
+        for question in QUESTIONS.iter().filter(|q| block.get(**q).is_some_and(|a| a["answer"] == "no")) {
+            owed.push(Owed { what: Lacks::Answer, lane: Some(lane), id: Some((*question).to_owned()) });
         }
     }
     let blockers = record.open_blockers(number).into_iter().map(|b| Owed { what: Lacks::Blocker, lane: None, id: Some(b.id) });

@@ -85,16 +85,15 @@ enum Gate {
 
 /// The lines with words on them that are neither in a fence nor quoted.
 fn own_lines(text: &str) -> Vec<&str> {
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<(char, usize)> = None;
     let mut lines = Vec::new();
     for line in text.lines() {
         let inner = line.trim();
-        let mark = ["```", "~~~"].into_iter().find(|m| inner.starts_with(m));
+        let mark = super::answer::mark(inner);
         match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark && inner.trim_start_matches(mark.chars().next().unwrap_or('`')).trim().is_empty() => {
-                fence = None;
-            }
+            (None, Some((sign, length, _))) => fence = Some((sign, length)),
+            // Only a fence as long as the one that is open closes it.
+            (Some(open), Some((sign, length, bare))) if open.0 == sign && length >= open.1 && bare => fence = None,
             (Some(_), _) => {}
             (None, None) if inner.is_empty() || inner.starts_with('>') || line.starts_with("    ") || line.starts_with('\t') => {}
             (None, None) => lines.push(inner),
@@ -106,8 +105,8 @@ fn own_lines(text: &str) -> Vec<&str> {
 /// The verdict of a line that is nothing else.
 fn gate(line: &str) -> Option<Gate> {
     const MARKUP: [char; 6] = ['*', '_', '#', '`', ' ', '\t'];
-    // A verdict in back-ticks alone is a quoted one.
-    if line.starts_with('`') {
+    // A verdict in back-ticks is a quoted one.
+    if line.contains('`') {
         return None;
     }
     let bare: String = line.chars().filter(|c| !matches!(c, '*' | '`' | '\u{200b}' | '\u{feff}')).collect();
@@ -120,6 +119,8 @@ fn gate(line: &str) -> Option<Gate> {
     Some(match word.to_ascii_uppercase().as_str() {
         "PASS" => Gate::Pass,
         "REVISE" => Gate::Revise,
+        // A remark in brackets takes nothing back from a REVISE.
+        other if other.starts_with("REVISE (") && other.ends_with(')') => Gate::Revise,
         "BLOCKED:PREREQUISITE" | "BLOCKED: PREREQUISITE" => Gate::Blocked("prerequisite"),
         "BLOCKED" | "BLOCKED:DEPENDENCY" | "BLOCKED: DEPENDENCY" => Gate::Blocked("dependency"),
         _ => Gate::Unreadable,
@@ -129,7 +130,13 @@ fn gate(line: &str) -> Option<Gate> {
 /// Whether a line of the error stream reports an error: an optional time, then `ERROR`, `FATAL` or `API Error`, then a colon or the path of
 /// a module.
 fn is_error(line: &str) -> bool {
-    let mut rest = line.trim_start();
+    // Colours are no part of what is said.
+    let plain: String = line
+        .split('\u{1b}')
+        .enumerate()
+        .map(|(n, part)| if n == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) })
+        .collect();
+    let mut rest = plain.trim_start();
     if let Some((first, behind)) = rest.split_once(' ')
         && first.len() >= 19
         && first.starts_with(|c: char| c.is_ascii_digit())
@@ -178,6 +185,11 @@ mod tests {
         assert_eq!(token("```\nGATE: PASS"), "UNVERIFIED:no-gate-line");
         assert_eq!(token("`GATE: PASS`"), "UNVERIFIED:no-gate-line");
         assert_eq!(token("    GATE: PASS"), "UNVERIFIED:no-gate-line");
+        assert_eq!(token("````\n```\nGATE: PASS\n```\n````"), "UNVERIFIED:no-gate-line");
+        assert_eq!(token("*`GATE: PASS`*"), "UNVERIFIED:no-gate-line");
+        assert_eq!(token("GATE: REVISE (3 blockers)"), "COMPLETE:REVISE");
+        assert_eq!(token("GATE: PASS (mostly)"), "UNVERIFIED:unknown-gate");
+        assert_eq!(read(0, "GATE: PASS", "\u{1b}[31mERROR: quota\u{1b}[0m").token, "UNVERIFIED:err-markers");
         assert_eq!(token("end with GATE: PASS"), "UNVERIFIED:no-gate-line");
         assert_eq!(token("GATE: PASS\na\nb\nc\nd"), "UNVERIFIED:gate-not-last");
         assert_eq!(token("GATE: PASS or REVISE"), "UNVERIFIED:unknown-gate");

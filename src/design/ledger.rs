@@ -80,6 +80,8 @@ words! {
         EngineDeviation "engine_deviation",
         ModelOwed "model_owed",
         BlockerDropped "blocker_dropped",
+        BlockerRepeated "blocker_repeated",
+        ReviseWithoutBlocker "revise_without_blocker",
     }
 }
 
@@ -142,6 +144,8 @@ impl Rule {
             Rule::BlockerUnanswered => "a new round answers every open blocker and every unreconciled finding",
             Rule::EngineDeviation => "an engine other than the requested one has a stated reason",
             Rule::BlockerDropped => "a lane says of every blocker it raised whether it is resolved",
+            Rule::BlockerRepeated => "a lane lists a blocker once",
+            Rule::ReviseWithoutBlocker => "a REVISE of version 3 has an open blocker",
             Rule::ModelOwed => "a class of defects that keeps moving is answered by a model lane",
         }
     }
@@ -163,15 +167,18 @@ pub struct Violation {
 /// How a record is looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// The cap on rounds; a record of version 3 has its own, and the lower one holds.
-    pub cap: u64,
+    /// A cap on rounds; a record of version 3 has its own, and the lower one holds.
+    pub cap: Option<u64>,
     /// Whether the loop has to have ended.
     pub terminal: bool,
 }
 
+/// How many rounds a loop may have unless it says otherwise.
+pub const DEFAULT_CAP: u64 = 3;
+
 impl Default for Terms {
     fn default() -> Terms {
-        Terms { cap: 3, terminal: false }
+        Terms { cap: None, terminal: false }
     }
 }
 

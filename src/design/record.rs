@@ -2,6 +2,8 @@
 //!
 //! A stored record comes here only after `ledger::check` found nothing wrong with its shape; what is written is checked again, whole.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -127,6 +129,8 @@ pub struct Continues {
     pub loop_id: String,
     /// What was open there.
     pub blockers: Vec<Blocker>,
+    /// Which lane raised each of them, by its id.
+    pub raised_by: BTreeMap<String, Lane>,
     /// What was judged of the mechanism.
     pub model: Vec<ModelLane>,
 }
@@ -382,17 +386,40 @@ impl Record {
     pub fn open_blockers(&self, number: usize) -> Vec<Blocker> {
         let blocks = [Lane::Surgical, Lane::Deep].into_iter().filter_map(|lane| self.effective(number, lane)?.get("blockers")?.as_array());
         let all = blocks.flatten().filter_map(|b| serde_json::from_value::<Blocker>(b.clone()).ok());
-        let mut known = std::collections::BTreeSet::new();
+        let mut known = BTreeSet::new();
         all.filter(|b| b.status == "open" && known.insert(b.id.clone())).collect()
+    }
+
+    /// What is still open over the whole loop: the blockers of its last complete round, else those it took over; each with its lane.
+    pub fn carried(&self) -> Vec<(Blocker, Lane)> {
+        let Some(number) = (1..=self.rounds.len()).rev().find(|n| self.rounds[n - 1].phase == Phase::Complete) else {
+            let taken = self.continues.iter().flat_map(|c| c.blockers.iter().map(move |b| (b.clone(), c.raised_by.get(&b.id).copied())));
+            return taken.map(|(b, lane)| (b, lane.unwrap_or(Lane::Deep))).collect();
+        };
+        let open = |lane: Lane| self.raised_by(number, lane).into_iter().map(move |b| (b, lane));
+        let mut known = BTreeSet::new();
+        open(Lane::Surgical).chain(open(Lane::Deep)).filter(|(b, _)| known.insert(b.id.clone())).collect()
+    }
+
+    /// What a lane has open in a round; before the first one what was taken over of it.
+    pub fn raised_by(&self, number: usize, lane: Lane) -> Vec<Blocker> {
+        if number == 0 {
+            let taken = self.continues.iter().flat_map(|c| c.blockers.iter().filter(|b| c.raised_by.get(&b.id) == Some(&lane)));
+            return taken.cloned().collect();
+        }
+        let block = self.effective(number, lane).and_then(|b| b.get("blockers")?.as_array().cloned()).unwrap_or_default();
+        block.into_iter().filter_map(|b| serde_json::from_value(b).ok()).filter(|b: &Blocker| b.status == "open").collect()
     }
 
     /// Findings of a round's scout without a disposition, by id.
     pub fn unreconciled(&self, number: usize) -> Vec<String> {
         let Some(scout) = self.effective(number, Lane::Scout) else { return Vec::new() };
-        let list = |key: &str| scout.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        let done: Vec<Value> = list("reconciliation");
-        let ids = list("findings").into_iter().filter_map(|f| Some(f["id"].as_str()?.to_owned()));
-        ids.filter(|id| done.iter().all(|r| r["finding"] != **id)).collect()
+        let list = |key: &str| scout.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        // What is folded in is in the next revision, which this round has not seen.
+        let done = list("reconciliation").iter().filter(|r| r["disposition"] != "folded");
+        let done: BTreeSet<&str> = done.filter_map(|r| r["finding"].as_str()).collect();
+        let ids = list("findings").iter().filter_map(|f| f["id"].as_str());
+        ids.filter(|id| !done.contains(id)).map(str::to_owned).collect()
     }
 }
 

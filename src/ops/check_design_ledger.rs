@@ -54,7 +54,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         };
     };
     let cap = request.cap.as_deref().map(|c| number::plain("--cap", c, 1..=1000)).transpose()?;
-    let terms = Terms { cap: cap.unwrap_or(Terms::default().cap), terminal: request.require_terminal };
+    let terms = Terms { cap, terminal: request.require_terminal };
     let path = host.absolute(Some(ledger), "ledger")?;
     let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
     let record = design_ledger::read(&files::read_text(&path, LIMIT)?, extension.as_deref())?;

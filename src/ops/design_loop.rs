@@ -68,6 +68,10 @@ impl<'h> Folder<'h> {
             None => (top.clone(), top.join(".scratch/reviews")),
             Some(dir) => {
                 let dir = host.absolute(Some(dir), "reviews folder")?;
+                if dir.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink()) {
+                    let message = format!("`{}` is a link", printable(&dir.to_string_lossy()));
+                    return Err(Fail::new(Code::PathEscape, message).with("path", dir.to_string_lossy().as_ref()));
+                }
                 (dir.clone(), dir)
             }
         };

@@ -9,7 +9,7 @@ use crate::base::{Code, Fail, id, number, time};
 use crate::design::ledger::declares_confirmed;
 use crate::design::record::{Continues, Lane, Record, RootEvidence, Status};
 use crate::host::Host;
-use crate::ops::open_design_round::fresh_round;
+use crate::ops::open_design_round::{fresh_round, is_new};
 use crate::wire::design_loop::{answers, captured};
 
 /// How old evidence of this session may be, in milliseconds: twelve hours.
@@ -69,10 +69,15 @@ pub fn run(request: &Request, host: &Host) -> Result<Done, Fail> {
     let read = design_loop::artifact(&folder, &request.artifact)?;
     let given = request.answers.as_deref().filter(|a| !a.is_empty());
     let answered = given.map(|a| answers(&handed(host, "answers", Some(a))?)).transpose()?.unwrap_or_default();
-    let continues = before.as_ref().map(|b| Continues {
-        loop_id: b.loop_id.clone(),
-        blockers: b.open_blockers(b.rounds.len()),
-        model: b.model_lanes.clone(),
+    let continues = before.as_ref().map(|b| {
+        let carried = b.carried();
+        let raised_by = carried.iter().map(|(blocker, lane)| (blocker.id.clone(), *lane)).collect();
+        Continues {
+            loop_id: b.loop_id.clone(),
+            blockers: carried.into_iter().map(|(blocker, _)| blocker).collect(),
+            raised_by,
+            model: b.model_lanes.clone(),
+        }
     });
     let open = continues.iter().flat_map(|c| &c.blockers).map(|b| b.id.clone());
     let owed: Vec<String> = open.filter(|id| answered.iter().all(|a| a.of != *id)).collect();
@@ -80,8 +85,9 @@ pub fn run(request: &Request, host: &Host) -> Result<Done, Fail> {
         let message = format!("`{first}` is open in the loop that is continued, and answered by nothing");
         return Err(Fail::new(Code::Unanswered, message).with("owed", owed));
     }
-    if before.iter().flat_map(|b| &b.rounds).any(|r| r.artifact.revision == read.artifact.revision) {
-        return Err(Fail::new(Code::IdenticalArtifact, "this artifact was reviewed in the loop that is continued"));
+    if let Some(before) = &before {
+        let theirs = Folder::find(host, &Place { loop_id: Some(before.loop_id.clone()), ..request.place.clone() })?;
+        is_new(&theirs, before, &read, false)?;
     }
     let payload = json!({
         "objective": objective, "scope": scope, "runtime_root": runtime_root, "cap": cap, "diff": diff,

@@ -119,7 +119,10 @@ fn may_open(record: &Record, affected: &[Lane]) -> Result<(), Fail> {
 
 /// Whether the artifact was not reviewed before: a verdict cannot change on identical input. The full round behind a clean delta round
 /// shows the same artifact to the lanes that did not see it.
-fn is_new(folder: &Folder<'_>, record: &Record, read: &Read, full: bool) -> Result<(), Fail> {
+///
+/// # Errors
+/// `IDENTICAL_ARTIFACT`, those of the disk.
+pub fn is_new(folder: &Folder<'_>, record: &Record, read: &Read, full: bool) -> Result<(), Fail> {
     let confirms = full && record.last().is_some_and(|r| r.coverage.is_some()) && {
         let owed = aggregate::of(record).owed;
         owed.iter().all(|o| o.what == Lacks::FullRound)

@@ -68,6 +68,31 @@ pub fn run(request: &Request, host: &Host) -> Result<Done, Fail> {
     design_loop::operate(&folder, &request.place, change)
 }
 
+/// What is wrong with a result, were it recorded for a lane of the last round.
+pub fn offences(record: &Record, lane: Lane, result: &Map<String, Value>) -> Vec<crate::design::ledger::Violation> {
+    let mut record = record.clone();
+    let at = record.opened_at.clone();
+    let Some(round) = record.rounds.last_mut() else { return Vec::new() };
+    let engine = json!({"engine": "one", "model": null, "effort": null});
+    let hash = "0".repeat(64);
+    let block = round.lane_mut(lane);
+    block.extend(result.clone());
+    for (key, value) in [
+        ("state", json!("complete")),
+        ("started_at", json!(at)),
+        ("finished_at", json!(at)),
+        ("requested", engine.clone()),
+        ("actual", engine),
+        ("prompt_sha256", json!(hash)),
+        ("output_sha256", json!(hash)),
+    ] {
+        block.insert(key.to_owned(), value);
+    }
+    block.entry(if lane == Lane::Scout { "reconciliation" } else { "blockers" }).or_insert(json!([]));
+    round.phase = Phase::Collecting;
+    crate::wire::design_loop::violations(&serde_json::to_value(&record).unwrap_or_default())
+}
+
 fn refused(message: impl Into<String>) -> Fail {
     Fail::new(Code::InvalidResult, message).with("violations", json!([]))
 }
@@ -84,13 +109,7 @@ impl Taken<'_> {
         let lane = design_loop::lane(self.request.lane.as_deref())?;
         let number = record.rounds.len();
         // Which blockers of its own the lane has to speak of.
-        let raised: Vec<String> =
-            match record.effective(number.saturating_sub(1), lane).and_then(|b| b.get("blockers")?.as_array().cloned()) {
-                Some(blockers) => {
-                    blockers.iter().filter(|b| b["status"] == "open").filter_map(|b| Some(b["id"].as_str()?.to_owned())).collect()
-                }
-                None => Vec::new(),
-            };
+        let raised: Vec<String> = record.raised_by(number.saturating_sub(1), lane).into_iter().map(|b| b.id).collect();
         let round = design_loop::current(record, self.request.round.as_deref())?;
         design_loop::is_current(round, lane, self.request.attempt_id.as_deref())?;
         if self.request.artifact_revision.as_deref() != Some(round.artifact.revision.as_str()) {

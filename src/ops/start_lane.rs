@@ -56,7 +56,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Done, Fail> {
             return Err(Fail::new(Code::InvalidArgument, "the prompt does not carry the pinned objective word for word"));
         }
         if request.lane.as_deref() == Some("model") {
-            return model(folder, record, request, &engine, &prompt_sha256);
+            return model(folder, record, request, &engine, &prompt);
         }
         let lane = design_loop::lane(request.lane.as_deref())?;
         let round = design_loop::current(record, request.round.as_deref())?;
@@ -85,7 +85,13 @@ pub fn run(request: &Request, host: &Host) -> Result<Done, Fail> {
 }
 
 /// Starts the judgement of a mechanism; one that is running is given up as died.
-fn model(folder: &Folder<'_>, record: &mut Record, request: &Request, engine: &Engine, prompt: &str) -> Result<Map<String, Value>, Fail> {
+fn model(
+    folder: &Folder<'_>,
+    record: &mut Record,
+    request: &Request,
+    engine: &Engine,
+    prompt_text: &str,
+) -> Result<Map<String, Value>, Fail> {
     let round = design_loop::current(record, request.round.as_deref())?.clone();
     let owed = aggregate::model_owed(record);
     let named = request.class.as_deref().filter(|c| !c.is_empty()).map(signals::folded);
@@ -98,15 +104,24 @@ fn model(folder: &Folder<'_>, record: &mut Record, request: &Request, engine: &E
             return Err(Fail::new(Code::InvalidArgument, format!("`--class` is one of {}", shown.join(", "))).with("classes", shown));
         }
     };
+    let question = report::model_question(record, &class);
+    let places = signals::history(&record.blockers(), &class).into_iter().flat_map(|p| p.locations);
+    let unsaid: Vec<String> = places.filter(|place| !prompt_text.contains(place.as_str())).collect();
+    if let Some(first) = unsaid.first() {
+        let message = format!("the prompt of the model lane does not hold the history: `{}` is missing", printable(first));
+        return Err(Fail::new(Code::InvalidArgument, message).with("model", question));
+    }
     let now = folder.now();
     for running in record.model_lanes.iter_mut().filter(|m| m.state == "running" && signals::folded(&m.class) == class) {
         running.state = "failed".to_owned();
         running.failure = Some(Failure::Died);
         running.finished_at = Some(now.clone());
+        request.runs.settle(folder, &running.attempt_id, "blocked", "none", Vec::new(), "died: another one was started")?;
     }
-    let attempt = folder.attempt_id("model", record.rounds.len(), &record.model_lanes.len().to_string());
+    // The same operation, repeated after a kill, names the same attempt: its launch may be in the run ledger already.
+    let salt = format!("{}-{}", record.model_lanes.len(), request.place.operation_id.clone().unwrap_or_default());
+    let attempt = folder.attempt_id("model", record.rounds.len(), &salt);
     request.runs.launch(folder, &round, "model", &attempt, engine)?;
-    let question = report::model_question(record, &class);
     record.model_lanes.push(ModelLane {
         attempt_id: attempt.clone(),
         state: "running".to_owned(),
@@ -118,7 +133,7 @@ fn model(folder: &Folder<'_>, record: &mut Record, request: &Request, engine: &E
         actual: None,
         deviation: None,
         finished_at: None,
-        prompt_sha256: Some(prompt.to_owned()),
+        prompt_sha256: Some(sha256_hex(prompt_text.as_bytes())),
         output_sha256: None,
         failure: None,
         outcome: None,

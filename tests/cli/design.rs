@@ -417,6 +417,9 @@ fn a_class_that_moves_is_judged_by_a_model_lane_before_the_cap_counts() {
     d.revise("four", json!([answer("B-3")]), &[]).fails("MODEL_OWED");
     d.close("deadlock").fails("MODEL_OWED");
     d.kit.write("prompt", "The index never leaves the slice.\nIs the mechanism right?\n");
+    let asked = d.run(&["start-lane", "--lane", "model", "--prompt-file", "prompt", "--engine", "claude"]).fails("INVALID_ARGUMENT");
+    assert_eq!(asked["error"]["model"]["history"][2]["locations"][0], "src/3.rs:1", "what the prompt has to hold is printed");
+    d.kit.write("prompt", "The index never leaves the slice.\nIs the mechanism right? src/1.rs:1 src/2.rs:1 src/3.rs:1\n");
     let start =
         |class: &[&str]| d.run(&[&["start-lane", "--lane", "model", "--prompt-file", "prompt", "--engine", "claude"][..], class].concat());
     start(&["--class", "leak"]).fails("INVALID_ARGUMENT");
@@ -705,4 +708,85 @@ fn random_sequences_with_kills_leave_a_valid_record_equal_replays_and_an_open_en
         d.close("aborted").ok();
         d.valid();
     }
+}
+
+#[test]
+fn a_no_of_the_scout_and_a_finding_that_was_folded_in_are_no_convergence() {
+    let d = Design::open();
+    let mut no = scout(json!([]));
+    no["root_proven"] = json!({"answer": "no", "text": "nobody ran it"});
+    let open = d.round(pass(), pass(), no);
+    assert_eq!(
+        (open.status, &open.json["owed"][0]),
+        (1, &json!({"what": "answer", "lane": "scout", "id": "root_proven"})),
+        "{}",
+        open.stdout
+    );
+    d.close("converged").fails("OUTCOME_REFUSED");
+    let d = Design::open();
+    d.round(pass(), pass(), scout(json!([{"id": "S-1", "text": "`foo` does not exist"}])));
+    d.kit.write("rec", json!([{"finding": "S-1", "disposition": "folded", "basis": "the sketch calls `bar` now"}]).to_string());
+    let folded = d.run(&["complete-design-round", "--reconciliation", "rec"]);
+    assert_eq!((folded.status, &folded.json["owed"][0]["id"]), (1, &"S-1".into()), "nobody has seen the revision yet: {}", folded.stdout);
+    d.revise("folded", json!([answer("S-1")]), &[]).ok();
+    d.round(pass(), pass(), scout(json!([]))).ok();
+    d.close("converged").ok();
+    d.valid();
+}
+
+#[test]
+fn the_cap_ends_a_loop_that_only_lacks_a_reconciliation() {
+    let d = Design::new();
+    d.opens(&["--cap", "1"]).ok();
+    let open = d.round(pass(), pass(), scout(json!([{"id": "S-1", "text": "`foo` does not exist"}])));
+    assert_eq!(open.json["derived"], "deadlock", "{}", open.stdout);
+    assert_eq!(d.close("deadlock").status, 3);
+    d.valid();
+}
+
+#[test]
+fn what_was_open_goes_along_from_loop_to_loop_until_its_lane_says_what_became_of_it() {
+    let d = Design::open();
+    d.round(verdict("REVISE", json!([blocker("B-1", "race", "src/a.rs:1", "open")])), pass(), scout(json!([])));
+    d.revise("one", json!([answer("B-1")]), &[]).ok();
+    d.close("aborted").ok();
+    let open = |id: &str, before: &str, note: &str, answers: Value| {
+        d.kit.write("r/design.md", format!("{DESIGN}{note}\n"));
+        d.kit.write("answers", answers.to_string());
+        let words = ["open-design-loop", "--repo", "r", "--loop-id", id, "--continues", before, "--root-evidence", "evidence"];
+        d.kit.run(&[&words[..], &["--artifact-file", "r/design.md", "--diff-file", "diff", "--answers", "answers"]].concat())
+    };
+    open("M", "L", "two", json!([])).fails("UNANSWERED");
+    open("M", "L", "one", json!([answer("B-1")])).fails("IDENTICAL_ARTIFACT");
+    open("M", "L", "two", json!([answer("B-1")])).ok();
+    d.kit.run(&["close-design-loop", "--repo", "r", "--loop-id", "M", "--outcome", "aborted", "--reason", "x"]).ok();
+    open("N", "M", "three", json!([])).fails("UNANSWERED");
+    open("N", "M", "three", json!([answer("B-1")])).ok();
+    let state = || d.kit.json("r/.scratch/reviews/N/state.json")["rounds"][0]["surgical"].clone();
+    let at = |words: &[&str]| d.kit.run(&[words, &["--repo", "r", "--loop-id", "N"]].concat());
+    at(&["check-drift", "--input", "drift"]).ok();
+    let attempt = state()["attempt_id"].as_str().unwrap().to_owned();
+    at(&["start-lane", "--lane", "surgical", "--attempt-id", &attempt, "--prompt-file", "prompt", "--engine", "claude"]).ok();
+    d.kit.write("result", pass().to_string());
+    let revision = state()["artifact_revision"].as_str().unwrap().to_owned();
+    let words = ["record-lane", "--lane", "surgical", "--attempt-id", &attempt, "--artifact-revision", &revision];
+    let refused = at(&[&words[..], &["--result-file", "result", "--output-file", "objective"]].concat()).fails("INVALID_RESULT");
+    assert_eq!(refused["error"]["owed"], json!(["B-1"]));
+}
+
+#[test]
+fn a_kill_between_the_run_ledger_and_the_record_is_no_dead_end() {
+    let mut d = Design::open();
+    let runs = ["--runs", "r/agent-runs.jsonl"];
+    d.drift("unchanged").ok();
+    d.kit.write("prompt", "The index never leaves the slice.\n");
+    let attempt = d.attempt("deep");
+    let words = ["start-lane", "--lane", "deep", "--attempt-id", &attempt, "--prompt-file", "prompt", "--engine", "claude"];
+    d.run(&[&words[..], &runs].concat()).ok();
+    d.kit.set("REVIEW_LOOP_TEST_FAILPOINT", "lane-settled");
+    assert_ne!(d.record("deep", &pass(), &runs).status, 0);
+    d.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
+    d.record("deep", &pass(), &runs).ok();
+    d.valid();
+    assert_eq!(d.kit.read("r/agent-runs.jsonl").lines().count(), 2);
 }

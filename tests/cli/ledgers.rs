@@ -234,3 +234,43 @@ fn an_agents_mode_file_is_normalised_once_and_only_looked_at_with_check() {
     assert_eq!(kit.read("m"), "externalProvider: bogus\n");
     kit.run(&["normalize-agents-mode", "--file", "none", "--check"]).fails("NOT_FOUND");
 }
+
+#[test]
+fn a_launch_is_no_verdict_and_closes_nothing() {
+    let kit = Kit::new();
+    launch(&kit, "launch-01");
+    kit.write("out.txt", "GATE: REVISE\n");
+    let words = ["settle-run", "--ledger", "item/agent-runs.jsonl", "--launch", "launch-01", "--result", "out.txt", "--exit-code", "0"];
+    kit.run(&words).ok();
+    let words = [
+        "append-run",
+        "--ledger",
+        "item/agent-runs.jsonl",
+        "--event-kind",
+        "launch",
+        "--status",
+        "completed",
+        "--gate",
+        "PASS",
+        "--role",
+        "design-reviewer",
+        "--execution-role",
+        "external-reviewer",
+        "--work-item",
+        "item",
+        "--lane",
+        "deep",
+        "--scope",
+        "rev.md",
+        "--artifact",
+        "rev.md",
+        "--effort",
+        "high",
+        "--evidence",
+        "log:x",
+        "--closes",
+        "launch-01.end",
+    ];
+    kit.run(&words).fails("INVALID_RUN");
+    assert_eq!(kit.run(&["check-runs", "--ledger", "item/agent-runs.jsonl"]).json["open"][0]["run_id"], "launch-01.end");
+}

@@ -536,7 +536,7 @@ fn a_pipe_in_the_place_of_a_tracked_file_is_named() {
     let kit = Kit::new();
     kit.repo("r", &[("f.txt", "a\n")]);
     std::fs::remove_file(kit.path("r/f.txt")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(kit.path("r/f.txt")).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(kit.path("r/f.txt")).status().unwrap().success());
     for command in ["detect-scope", "fingerprint-scope"] {
         let refused = kit.run(&[command, "--repo", "r"]).fails("NOT_REGULAR_FILE");
         assert_eq!(refused["error"]["path"], "f.txt");

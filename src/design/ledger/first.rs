@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Found, LANES, Rule, Terms, is_blank, is_said};
+use super::{DEFAULT_CAP, Found, LANES, Rule, Terms, is_blank, is_said};
 
 const ANCHORS: [&str; 3] = ["objective", "scope", "runtime_root"];
 
@@ -15,24 +15,24 @@ pub(super) fn check(record: &Value, terms: &Terms, found: &mut Found) {
         found.add(Rule::RoundsMissing, "/rounds", "there is no list of rounds, or none in it");
         return;
     };
-    let count = rounds.len() as u64;
-    found.demand(count <= terms.cap, Rule::TooManyRounds, "/rounds", format!("{count} rounds are over the cap of {}", terms.cap));
+    let (count, cap) = (rounds.len() as u64, terms.cap.unwrap_or(DEFAULT_CAP));
+    found.demand(count <= cap, Rule::TooManyRounds, "/rounds", format!("{count} rounds are over the cap of {}", cap));
     for (n, round) in rounds.iter().enumerate() {
         let at = format!("/rounds/{n}");
         if round.is_object() {
-            of_round(record, round, terms, &at, found);
+            of_round(record, round, cap, &at, found);
         } else {
             found.add(Rule::NotAnObject, &at, "the round is no object");
         }
     }
 }
 
-fn of_round(record: &Value, round: &Value, terms: &Terms, at: &str, found: &mut Found) {
+fn of_round(record: &Value, round: &Value, cap: u64, at: &str, found: &mut Found) {
     let number = &round["round"];
     // A truth value counts as a number there.
     let stated = number.as_u64().or(number.as_bool().map(u64::from));
-    let fits = number.is_null() || stated.is_some_and(|n| (1..=terms.cap).contains(&n));
-    found.demand(fits, Rule::RoundNumber, &format!("{at}/round"), format!("the round's number is none from 1 to {}", terms.cap));
+    let fits = number.is_null() || stated.is_some_and(|n| (1..=cap).contains(&n));
+    found.demand(fits, Rule::RoundNumber, &format!("{at}/round"), format!("the round's number is none from 1 to {}", cap));
     for anchor in ANCHORS.iter().filter(|a| !is_blank(&record[**a])) {
         let same = round.get(anchor).is_none_or(|again| *again == record[*anchor]);
         found.demand(same, Rule::AnchorChanged, &format!("{at}/{anchor}"), format!("`{anchor}` is not what was pinned"));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::shape::{Key, Kind, needed, object, optional};
-use super::{Found, LANES, Rule, Terms, is_said};
+use super::{DEFAULT_CAP, Found, LANES, Rule, Terms, is_said};
 use crate::base::digest::is_sha256;
 
 /// How often a lane may be retried within a round.
@@ -53,6 +53,7 @@ const ROOT_EVIDENCE: &[Key] = &[
 const CONTINUES: &[Key] = &[
     needed("loop_id", Kind::Id),
     needed("blockers", Kind::List(&Kind::Object(BLOCKER))),
+    needed("raised_by", Kind::Fields),
     needed("model", Kind::List(&Kind::Object(MODEL_LANE))),
 ];
 
@@ -188,7 +189,7 @@ const VERDICT_3: &[Key] = &[
     needed("requested", Kind::Object(ENGINE)),
     needed("actual", Kind::Object(ENGINE)),
     optional("deviation", Kind::Text),
-    needed("prompt_sha256", Kind::Maybe(&Kind::Hash)),
+    needed("prompt_sha256", Kind::Hash),
     needed("output_sha256", Kind::Hash),
     optional("evidence", Kind::List(&Kind::Text)),
 ];
@@ -207,7 +208,7 @@ const SCOUT_3: &[Key] = &[
     needed("requested", Kind::Object(ENGINE)),
     needed("actual", Kind::Object(ENGINE)),
     optional("deviation", Kind::Text),
-    needed("prompt_sha256", Kind::Maybe(&Kind::Hash)),
+    needed("prompt_sha256", Kind::Hash),
     needed("output_sha256", Kind::Hash),
     optional("evidence", Kind::List(&Kind::Text)),
 ];
@@ -292,7 +293,10 @@ pub(super) fn check(record: &Value, terms: &Terms, version: u64, found: &mut Fou
 
 /// The cap that holds: the lower one of what is asked and what the record was opened with.
 pub(super) fn cap(record: &Value, terms: &Terms) -> u64 {
-    record["cap"].as_u64().map_or(terms.cap, |own| if terms.cap == Terms::default().cap { own } else { own.min(terms.cap) })
+    match (record["cap"].as_u64(), terms.cap) {
+        (Some(own), Some(asked)) => own.min(asked),
+        (own, asked) => asked.or(own).unwrap_or(DEFAULT_CAP),
+    }
 }
 
 struct Round<'v> {
@@ -334,6 +338,10 @@ impl Round<'_> {
         let sound = match artifact["kind"].as_str() {
             Some("snapshot") => {
                 object(artifact, SNAPSHOT, &at, found);
+                // Ours lies below the loop's folder, under its own digest; the reference's is a path of the repository.
+                let ours = format!("artifacts/round-{}-{}.snapshot", self.n + 1, revision.strip_prefix("sha256:").unwrap_or_default());
+                let placed = self.version == 2 || artifact["snapshot"] == ours.as_str();
+                found.demand(placed, Rule::RevisionMalformed, &format!("{at}/snapshot"), format!("the copy lies at `{ours}`"));
                 revision.strip_prefix("sha256:").is_some_and(is_sha256)
             }
             Some("git-commit") => {
@@ -583,7 +591,8 @@ pub fn may_retain(block: &Value, lane: &str) -> bool {
 /// something for each.
 pub(in crate::design) fn reconciled(block: &Value) -> bool {
     let (Some(findings), Some(entries)) = (block["findings"].as_array(), block["reconciliation"].as_array()) else { return false };
-    let named: BTreeSet<&str> = entries.iter().filter_map(|e| e["finding"].as_str()).collect();
+    // What is folded in is in the next revision, which this round has not seen.
+    let named: BTreeSet<&str> = entries.iter().filter(|e| e["disposition"] != "folded").filter_map(|e| e["finding"].as_str()).collect();
     let bound = findings.iter().all(|f| f["id"].as_str().is_some_and(|id| named.contains(id)));
     let said = entries.iter().filter(|e| is_said(e) || e.as_object().is_some_and(|o| !o.is_empty())).count();
     bound || (findings.iter().all(|f| f.get("id").is_none()) && said >= findings.len())

@@ -22,12 +22,13 @@ struct Seen<'v> {
 impl Seen<'_> {
     fn is_clean(&self) -> bool {
         let passed = self.lanes[..2].iter().all(|l| verdict(l).as_deref() == Some("PASS"));
-        self.complete && passed && reconciled_of(self.lanes[2])
+        self.complete && passed && reconciled_of(self.lanes[2]) && !self.lanes.iter().any(|l| says_no(l))
     }
+}
 
-    fn revises(&self) -> bool {
-        self.lanes[..2].iter().any(|l| verdict(l).as_deref() == Some("REVISE"))
-    }
+/// Whether a lane answers one of the three questions with no, in version 3's own form: the scout's no counts as much as a verdict's.
+fn says_no(block: &Value) -> bool {
+    ["root_proven", "scope_unchanged", "verification_adequate"].iter().any(|q| block[*q]["answer"] == "no")
 }
 
 /// The verdict as all versions mean it.
@@ -73,7 +74,7 @@ pub(super) fn check(record: &Value, version: u64, terms: &Terms, found: &mut Fou
     }
     let derived = match () {
         () if last.is_clean() && last.full => "converged",
-        () if last.complete && last.revises() && (at_cap || stuck) => "deadlock",
+        () if last.complete && (at_cap || stuck) => "deadlock",
         () => "open",
     };
     status(record, version, derived, last, found);
@@ -208,6 +209,20 @@ fn own(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
                 "the check does not follow from its answers",
             );
         }
+        let ended = one.round["phase"] == "complete";
+        let timed = one.round["completed_at"].is_string() == ended;
+        let place = format!("{}/completed_at", one.at);
+        found.demand(timed, Rule::StatusContradicted, &place, "a round has the time at which it was completed when it is");
+        for lane in ["surgical", "deep"] {
+            let block = &one.round[lane];
+            let listed = block["blockers"].as_array().map_or(&[][..], Vec::as_slice);
+            let mut ids = BTreeSet::new();
+            let once = listed.iter().filter_map(|b| b["id"].as_str()).all(|id| ids.insert(id));
+            let place = format!("{}/{lane}/blockers", one.at);
+            found.demand(once, Rule::BlockerRepeated, &place, "a blocker is listed twice");
+            let open = listed.iter().any(|b| b["status"] == "open");
+            found.demand(block["verdict"] != "REVISE" || open, Rule::ReviseWithoutBlocker, &place, "a REVISE names no open blocker");
+        }
         for lane in LANES {
             let block = &one.round[lane];
             let differs = block["actual"].is_object() && block["actual"]["engine"] != block["requested"]["engine"];
@@ -220,10 +235,35 @@ fn own(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
             );
         }
     }
+    for (n, lane) in record["model_lanes"].as_array().into_iter().flatten().enumerate() {
+        let differs = lane["actual"].is_object() && lane["actual"]["engine"] != lane["requested"]["engine"];
+        let place = format!("/model_lanes/{n}/actual/engine");
+        found.demand(
+            !differs || is_said(&lane["deviation"]),
+            Rule::EngineDeviation,
+            &place,
+            "another engine answered, and no reason is stated",
+        );
+    }
     // A loop that goes on from another one answers what was open there.
     if let Some(first) = seen.first() {
         let answers = first.round["answers"].as_array().map_or(&[][..], Vec::as_slice);
         for blocker in record["continues"]["blockers"].as_array().into_iter().flatten() {
+            // The lane that raised it there says here what became of it.
+            for lane in ["surgical", "deep"]
+                .into_iter()
+                .filter(|l| record["continues"]["raised_by"][blocker["id"].as_str().unwrap_or_default()] == **l)
+            {
+                let block = &first.round[lane];
+                let spoken = block["blockers"].as_array().into_iter().flatten().any(|b| b["id"] == blocker["id"]);
+                let place = format!("{}/{lane}/blockers", first.at);
+                found.demand(
+                    block["state"] != "complete" || spoken,
+                    Rule::BlockerDropped,
+                    &place,
+                    "an open blocker of the loop before is not spoken of",
+                );
+            }
             let answered = answers.iter().any(|a| a["of"] == blocker["id"]);
             let place = format!("{}/answers", first.at);
             found.demand(answered, Rule::BlockerUnanswered, &place, "an open blocker of the loop before is answered by nothing");
@@ -256,7 +296,7 @@ fn own(record: &Value, seen: &[Seen<'_>], found: &mut Found) {
 /// What the round behind has to answer: open blockers and findings without a disposition, by id.
 pub(in crate::design) fn owed_answers(lanes: &[&Value; 3]) -> Vec<String> {
     let blockers = lanes[..2].iter().flat_map(|l| l["blockers"].as_array().into_iter().flatten()).filter(|b| b["status"] == "open");
-    let named = lanes[2]["reconciliation"].as_array().into_iter().flatten();
+    let named = lanes[2]["reconciliation"].as_array().into_iter().flatten().filter(|r| r["disposition"] != "folded");
     let reconciled: BTreeSet<&str> = named.filter_map(|r| r["finding"].as_str()).collect();
     let findings = lanes[2]["findings"].as_array().into_iter().flatten();
     let findings = findings.filter(|f| f["id"].as_str().is_some_and(|id| !reconciled.contains(id)));
@@ -321,6 +361,9 @@ fn status(record: &Value, version: u64, derived: &str, last: &Seen<'_>, found: &
         }
         Some("unverified_lane") if version == 3 && last.complete => {
             refuse("a lane is unverified, and every lane of the last round is complete")
+        }
+        Some(ended) if version == 3 && ended != "running" && !record["closed_at"].is_string() => {
+            refuse("the loop ended, and nobody says when")
         }
         Some("running") if version == 3 && record["closed_at"].is_string() => refuse("the loop runs, and was closed"),
         Some("aborted" | "unverified_lane" | "drift" | "deadlock") if version == 3 && !is_said(&record["close_reason"]) => {

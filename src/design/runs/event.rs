@@ -356,7 +356,8 @@ impl Event {
             gate if gate.starts_with("WAIVED:") => {
                 demand(self.status == "completed", Flaw::StatusContradictsGate, "a waiver is completed");
                 demand(self.closes_run_ids.is_some(), Flaw::ClosesNothing, "a waiver names what it closes");
-                let named = self.closes_run_ids.iter().flatten().all(|id| self.is_authorized(id));
+                let authorized = self.authorized();
+                let named = self.closes_run_ids.iter().flatten().all(|id| authorized.contains(id.as_str()));
                 demand(named, Flaw::WaiverUnauthorized, "no manual-check evidence names every run that is waived");
                 if gate == "WAIVED:security-reviewer" {
                     let theirs = self.role == "security-reviewer" || self.assigned_role.as_deref() == Some("security-reviewer");
@@ -369,6 +370,11 @@ impl Event {
         }
         let terminal = self.event_kind.as_deref() == Some("terminal");
         demand(terminal == self.launch_run_id.is_some(), Flaw::LaunchUnnamed, "a terminal names its launch, and nothing else names one");
+        if self.event_kind.as_deref() == Some("launch") {
+            let begins = matches!(self.status.as_str(), "planned" | "running") && self.gate == "none" && self.closes_run_ids.is_none();
+            demand(begins, Flaw::StatusContradictsGate, "a launch is planned or running, has no gate and closes nothing");
+        }
+        demand(!terminal || !matches!(self.status.as_str(), "planned" | "running"), Flaw::StatusContradictsGate, "a terminal has ended");
         if let Some(closes) = &self.closes_run_ids {
             let mut known = BTreeSet::new();
             let sound = !closes.is_empty() && closes.iter().all(|id| id.chars().count() >= 8 && known.insert(id));
@@ -382,25 +388,20 @@ impl Event {
         }
     }
 
-    /// Whether the evidence of a person names a run by exactly its id.
-    fn is_authorized(&self, id: &str) -> bool {
+    /// The runs that the evidence of a person names, each by exactly its id. Bound: linear in the evidence.
+    fn authorized(&self) -> BTreeSet<&str> {
         let checks = self.evidence.iter().flatten().filter(|e| e.kind == "manual-check");
-        checks.flat_map(|e| [Some(e.reference.as_str()), e.result.as_deref()]).flatten().any(|text| names(text, id))
+        checks.flat_map(|e| [Some(e.reference.as_str()), e.result.as_deref()]).flatten().flat_map(named).collect()
     }
 }
 
-/// Whether a text holds an id that is not part of a longer one.
-fn names(text: &str, id: &str) -> bool {
-    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    !id.is_empty()
-        && text.match_indices(id).any(|(at, _)| {
-            let before = text[..at].chars().next_back().is_some_and(word);
-            let mut behind = text[at + id.len()..].chars();
-            let next = behind.next();
-            // A full stop behind it ends the sentence and not the id.
-            let ends = next == Some('.') && !behind.next().is_some_and(word);
-            !before && (ends || !next.is_some_and(word))
-        })
+/// The ids that a text names: whole words of an id's letters. A full stop behind one ends the sentence and not the id.
+fn named(text: &str) -> impl Iterator<Item = &str> {
+    let apart = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    text.split(apart).filter(|w| !w.is_empty()).flat_map(|word| {
+        let bare = word.strip_suffix('.').filter(|b| !b.is_empty());
+        std::iter::once(word).chain(bare)
+    })
 }
 
 fn is_gate(gate: &str) -> bool {
@@ -452,6 +453,7 @@ mod tests {
 
     #[test]
     fn a_waiver_names_its_runs_exactly() {
+        let names = |text: &str, id: &str| named(text).any(|n| n == id);
         assert!(names("user approves revise-01", "revise-01"));
         assert!(names("(revise-01), revise-02.", "revise-02"));
         for text in ["revise-01-extra", "xrevise-01", "revise-01.b", "revise-0", ""] {

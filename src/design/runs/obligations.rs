@@ -85,6 +85,8 @@ pub fn judge(decoded: &Decoded, present: &Present) -> Standing {
         valid: vec![true; decoded.events.len()],
         first: HashMap::new(),
         verdicts: HashMap::new(),
+        passes: HashMap::new(),
+        lanes: decoded.events.iter().filter_map(|(_, e)| e.lane.as_deref()).map(folded).collect(),
         closed: BTreeMap::new(),
         errors: decoded.problems.clone(),
     };
@@ -113,10 +115,19 @@ struct Judge<'e> {
     valid: Vec<bool>,
     /// The first event of an id, case ignored.
     first: HashMap<String, usize>,
-    /// The valid REVISEs and PASSes by what they are about, in order.
-    verdicts: HashMap<(&'e str, About<'e>), Vec<usize>>,
+    /// The valid REVISEs by what they are about, in order.
+    verdicts: HashMap<About<'e>, Vec<usize>>,
+    /// The last PASS of the reviewing side by its lane and what it is about.
+    passes: HashMap<(String, (Option<&'e str>, Option<&'e str>)), usize>,
+    /// Every lane that is named.
+    lanes: BTreeSet<String>,
     closed: BTreeMap<usize, usize>,
     errors: Vec<Problem>,
+}
+
+/// A name as it is compared.
+fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
 }
 
 /// Why a closer does not close.
@@ -180,17 +191,19 @@ impl<'e> Judge<'e> {
     fn index(&mut self) {
         let events = self.events;
         for (at, (_, event)) in events.iter().enumerate().filter(|(at, _)| self.valid[*at]) {
-            if matches!(event.gate.as_str(), "PASS" | "REVISE") {
-                self.verdicts.entry((event.gate.as_str(), about(event))).or_default().push(at);
+            if event.gate == "PASS" && event.is_reviewing() {
+                let about = (event.artifact.as_deref(), event.artifact_revision.as_deref());
+                self.passes.insert((folded(event.lane.as_deref().unwrap_or_default()), about), at);
+            }
+            if event.is_obligation() {
+                self.verdicts.entry(about(event)).or_default().push(at);
             }
         }
     }
 
-    /// Whether there is a valid verdict of that kind about that, after `from` and before `to`.
-    fn has(&self, gate: &'e str, what: About<'e>, from: usize, to: usize, is: impl Fn(&Event) -> bool) -> bool {
-        let Some(places) = self.verdicts.get(&(gate, what)) else { return false };
-        let first = places.partition_point(|p| *p <= from);
-        places[first..].iter().take_while(|p| **p < to).any(|p| is(&self.events[*p].1))
+    /// Whether the lane said REVISE about that first after `from`, and before `to`: a newer revision, and not an older one again.
+    fn is_newer(&self, what: About<'e>, from: usize, to: usize) -> bool {
+        self.verdicts.get(&what).and_then(|places| places.first()).is_some_and(|first| (from + 1..to).contains(first))
     }
 
     /// Carries out what an event closes.
@@ -239,7 +252,7 @@ impl<'e> Judge<'e> {
         let role = closer.role == target.role || closer.assigned_role.as_deref() == Some(target.role.as_str());
         demand(role, Flaw::RoleDiffers, "the closer's role or assigned role is the one that raised it")?;
         // A lane that said REVISE about the newer revision too has reviewed it: its PASS there is about both.
-        let seen_again = closer.artifact_revision.is_some() && self.has("REVISE", about(closer), target_at, at, |e| e.is_obligation());
+        let seen_again = closer.artifact_revision.is_some() && self.is_newer(about(closer), target_at, at);
         let revision = closer.artifact_revision == target.artifact_revision || seen_again;
         demand(revision, Flaw::RevisionDiffers, "the closer is about another revision, which the lane is not recorded to have reviewed")?;
         let rank = |e: Option<Effort>| e.unwrap_or(Effort::Unsupported);
@@ -247,35 +260,44 @@ impl<'e> Judge<'e> {
     }
 
     /// Whether a fix that was a design decision was verified by an angle that did not author it (author exclusion). Who authored it has
-    /// to be known: else nobody can be told to be somebody else.
+    /// to be known, as a run or a lane of this ledger: nobody can be told to be somebody else than an unknown author.
     fn is_independent(&self, target_at: usize, closer_at: usize) -> bool {
         let (target, closer) = (&self.events[target_at].1, &self.events[closer_at].1);
         let decision = [target, closer].iter().any(|e| e.fix_class.as_deref() == Some("design-decision"));
         if !decision || closer.is_waiver() {
             return true;
         }
-        let authors: Vec<&str> = [target, closer].iter().filter_map(|e| e.how_author.as_deref()).collect();
-        let lane_of = |name: &'e str| self.find(name).and_then(|n| self.events[n].1.lane.as_deref());
-        let authored: BTreeSet<&str> = authors.iter().copied().chain(authors.iter().filter_map(|a| self.lane_of(a))).collect();
-        let distinct =
-            |event: &Event| event.lane.as_deref().is_some_and(|lane| !authored.contains(lane)) && !authored.contains(event.run_id.as_str());
-        if authors.is_empty() {
-            return false;
-        }
-        if distinct(closer) {
+        let authors: Option<BTreeSet<String>> =
+            [target, closer].iter().filter_map(|e| e.how_author.as_deref()).map(|a| self.lane_of(a)).collect();
+        let Some(authored) = authors.filter(|a| !a.is_empty()) else { return false };
+        let distinct = |lane: &Option<String>| lane.as_deref().is_some_and(|l| !authored.contains(&folded(l)));
+        if distinct(&closer.lane) {
             return true;
         }
         let Some(verifier) = closer.verifier.as_deref().or(target.verifier.as_deref()) else { return false };
-        let lane = lane_of(verifier).unwrap_or(verifier);
-        let named = self.find(verifier);
-        let is = |event: &Event| event.is_reviewing() && distinct(event) && named.is_none_or(|n| self.events[n].1.run_id == event.run_id);
-        let what = (Some(lane), closer.artifact.as_deref(), closer.artifact_revision.as_deref());
-        self.has("PASS", what, target_at, self.events.len(), is)
+        let what = (closer.artifact.as_deref(), closer.artifact_revision.as_deref());
+        match self.find(verifier.trim()) {
+            Some(n) => {
+                let event = &self.events[n].1;
+                let same = (event.artifact.as_deref(), event.artifact_revision.as_deref()) == what;
+                n > target_at && self.valid[n] && event.gate == "PASS" && event.is_reviewing() && same && distinct(&event.lane)
+            }
+            // By its lane: the last verdict of it about this tells whether there is one behind the target.
+            None => {
+                let lane = folded(verifier);
+                let last = self.passes.get(&(lane.clone(), what)).copied();
+                !authored.contains(&lane) && last.is_some_and(|n| n > target_at)
+            }
+        }
     }
 
-    fn lane_of(&self, name: &str) -> Option<&'e str> {
-        let at = self.find(name)?;
-        self.events[at].1.lane.as_deref()
+    /// The lane of whoever a name means: a run's lane, or a lane of this ledger; none when it is neither.
+    fn lane_of(&self, name: &str) -> Option<String> {
+        let name = name.trim();
+        match self.find(name) {
+            Some(at) => self.events[at].1.lane.as_deref().map(folded),
+            None => Some(folded(name)).filter(|lane| self.lanes.contains(lane)),
+        }
     }
 
     fn standing(mut self, launches: &BTreeMap<usize, usize>) -> Standing {
@@ -351,12 +373,17 @@ mod tests {
         assert_eq!(open(&[raised(json!({"fixClass": "design-decision"})), closes("revise-1", json!({}))]), Some(Why::Unverified));
         assert_eq!(open(&[raised(json!({"fixClass": "inline-sufficient", "howAuthor": "deep"})), closes("revise-1", json!({}))]), None);
         let other = json!({"fixClass": "design-decision", "howAuthor": "surgical"});
-        assert_eq!(open(&[raised(other), closes("revise-1", json!({}))]), None);
+        let seen = event("surgical", "none", json!({"lane": "surgical"}));
+        assert_eq!(open(&[seen, raised(other), closes("revise-1", json!({}))]), None);
         // By another angle's verdict, named by its run or its lane.
         let second = event("second-1", "PASS", json!({"lane": "surgical"}));
         for verifier in ["second-1", "surgical"] {
             let events = [raised(decision.clone()), second.clone(), closes("revise-1", json!({"verifier": verifier}))];
             assert_eq!(open(&events), None, "{verifier}");
+        }
+        for author in ["Deep", " deep ", "nobody", "run-9999"] {
+            let raised = raised(json!({"fixClass": "design-decision", "howAuthor": author}));
+            assert_eq!(open(&[raised, closes("revise-1", json!({}))]), Some(Why::Unverified), "{author}");
         }
         for verifier in ["nobody", "deep", "passes-1"] {
             let events = [raised(decision.clone()), second.clone(), closes("revise-1", json!({"verifier": verifier}))];
@@ -371,6 +398,10 @@ mod tests {
         assert_eq!(standing(&[at("revise-1", "REVISE", "A"), late.clone()]).errors[0].rule, Flaw::RevisionDiffers);
         late["closesRunIds"] = json!(["revise-1", "revise-2"]);
         assert!(standing(&[at("revise-1", "REVISE", "A"), at("revise-2", "REVISE", "B"), late]).is_clear());
+        let mut older = closes("revise-2", json!({"artifactRevision": "A"}));
+        older["closesRunIds"] = json!(["revise-1", "revise-2", "revise-3"]);
+        let back = [at("revise-1", "REVISE", "A"), at("revise-2", "REVISE", "B"), at("revise-3", "REVISE", "A"), older];
+        assert_eq!(standing(&back).open.len(), 1, "a verdict on an older revision says nothing of a newer one");
     }
 
     #[test]

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Request;
-use crate::base::{Code, Fail};
+use crate::base::{Code, Fail, Kind};
 use crate::design::gate_line;
 use crate::design::prompt::{self, Where};
-use crate::design::record::{Blocker, Failure, Lane, Record};
+use crate::design::record::{Failure, Lane, Record};
 use crate::host::{Host, files};
 use crate::ops::design_loop::{Folder, Place, report};
 use crate::ops::provider::{self, Came, Provider, Session};
@@ -23,6 +23,16 @@ pub(super) struct Desk<'a> {
     pub(super) folder: &'a Folder<'a>,
     /// Seconds a session may take.
     pub(super) limit_s: u64,
+}
+
+/// What of a lane is to be run.
+enum Admitted {
+    /// This attempt.
+    Run(String),
+    /// Nothing: its result was there.
+    In(String),
+    /// Nothing more.
+    OutOfRetries,
 }
 
 /// A lane that was started and is to be run.
@@ -51,13 +61,23 @@ impl Desk<'_> {
         let settings = resolve_agents_mode::run(&settings(self.request), self.host)?;
         // Who takes each lane is settled before any attempt is made.
         let taken: Vec<Taken> = open.iter().map(|lane| self.takes(&settings, lane.word())).collect::<Result<_, Fail>>()?;
-        let mut ready = Vec::new();
+        let (mut ready, mut steps) = (Vec::new(), Vec::new());
         for (lane, taken) in open.iter().copied().zip(taken) {
-            let Some(attempt) = self.admitted(lane)? else { return Ok(vec![format!("{} is out of retries", lane.word())]) };
+            let attempt = match self.admitted(record, lane)? {
+                Admitted::Run(attempt) => attempt,
+                Admitted::In(step) => {
+                    steps.push(step);
+                    continue;
+                }
+                Admitted::OutOfRetries => {
+                    steps.push(format!("{} is out of retries", lane.word()));
+                    return Ok(steps);
+                }
+            };
             let dir = self.session_dir(&attempt)?;
             let artifact = self.artifact_file(record, &dir)?;
             let at = Where { artifact: &artifact, repository: &self.folder.top.to_string_lossy() };
-            let text = prompt::of_lane(record, lane, &raised(record, lane), &at);
+            let text = prompt::of_lane(record, lane, &record.raised_by(record.rounds.len().saturating_sub(1), lane), &at);
             self.start(lane.word(), &attempt, &taken.provider, &text, &dir, None)?;
             ready.push(Ready { lane: lane.word(), attempt, taken, text, dir });
         }
@@ -72,7 +92,10 @@ impl Desk<'_> {
         };
         // In the lanes' order, whatever order they ended in: concurrent or not, the record is the same.
         let taken: Vec<Result<String, Fail>> = ready.iter().zip(came).map(|(one, came)| self.take(record, one, came)).collect();
-        taken.into_iter().collect()
+        for step in taken {
+            steps.push(step?);
+        }
+        Ok(steps)
     }
 
     /// Has the mechanism behind a class judged.
@@ -95,23 +118,30 @@ impl Desk<'_> {
         Place { operation_id: None, ..self.request.open.place.clone() }
     }
 
-    /// The attempt of a lane that is to be run: its current one, or a fresh one behind a failure; none when it is out of retries.
-    fn admitted(&self, lane: Lane) -> Result<Option<String>, Fail> {
-        let record = self.folder.opened()?;
-        let round = record.last().ok_or_else(|| Fail::new(Code::StateMissing, "the loop has no round"))?;
+    /// What of a lane is to be run: its current attempt, or a fresh one behind a failure. One whose session ended before this run took
+    /// its result is taken now.
+    fn admitted(&self, record: &Record, lane: Lane) -> Result<Admitted, Fail> {
+        let current = self.folder.opened()?;
+        let round = current.last().ok_or_else(|| Fail::new(Code::StateMissing, "the loop has no round"))?;
         let attempt = round.attempt(lane).unwrap_or_default().to_owned();
         if round.failure(lane).is_none() && round.state(lane) != "running" {
-            return Ok(Some(attempt));
+            return Ok(Admitted::Run(attempt));
         }
         if round.failure(lane).is_none() {
+            let dir = self.session_dir(&attempt)?;
+            if dir.join("said.md").is_file()
+                && let Ok(step) = self.recorded(record, lane.word(), &attempt, &dir)
+            {
+                return Ok(Admitted::In(step));
+            }
             // No other driver is at work, and this one leaves none behind.
             self.fail(lane.word(), &attempt, Failure::Died, "its process is gone", None)?;
         }
         let retry =
             retry_lane::Request { place: self.place(), round: None, lane: Some(lane.word().to_owned()), failed_attempt_id: Some(attempt) };
         match retry_lane::run(&retry, self.host) {
-            Err(fail) if fail.code == Code::RetryBudgetExhausted => Ok(None),
-            other => Ok(other?.receipt["attempt_id"].as_str().map(str::to_owned)),
+            Err(fail) if fail.code == Code::RetryBudgetExhausted => Ok(Admitted::OutOfRetries),
+            other => Ok(Admitted::Run(other?.receipt["attempt_id"].as_str().unwrap_or_default().to_owned())),
         }
     }
 
@@ -125,13 +155,6 @@ impl Desk<'_> {
 
 fn settings(request: &Request) -> resolve_agents_mode::Request {
     resolve_agents_mode::Request { repo: request.open.place.repo.clone(), ..resolve_agents_mode::Request::default() }
-}
-
-/// What this lane raised in the round before and has to speak of.
-fn raised(record: &Record, lane: Lane) -> Vec<Blocker> {
-    let before = record.rounds.len().saturating_sub(1);
-    let block = record.effective(before, lane).and_then(|b| b.get("blockers")?.as_array().cloned()).unwrap_or_default();
-    block.into_iter().filter_map(|b| serde_json::from_value(b).ok()).filter(|b: &Blocker| b.status == "open").collect()
 }
 
 impl Desk<'_> {
@@ -280,6 +303,13 @@ impl Desk<'_> {
         {
             return failed(Failure::Error, "its last line and its result do not agree");
         }
+        // Each opinion is held to what one alone would be.
+        if let Some(lane) = Lane::parse(lane).filter(|_| results.len() > 1) {
+            let bad = results.iter().filter_map(Value::as_object).flat_map(|r| record_lane::offences(record, lane, r)).next();
+            if let Some(bad) = bad {
+                return failed(Failure::Error, &format!("one of its opinions breaks a rule: {}", bad.message));
+            }
+        }
         let merged = merged(results);
         let result_file = dir.join("result.json");
         files::replace(self.host, &result_file, &serde_json::to_vec_pretty(&merged).unwrap_or_default())?;
@@ -288,14 +318,26 @@ impl Desk<'_> {
         let line = if verdicts { format!("\n\nGATE: {}\n", merged["verdict"].as_str().unwrap_or_default()) } else { String::new() };
         let spoken = if came.len() > 1 { output.replace("GATE:", "gate of one opinion:") + &line } else { output.clone() };
         files::replace(self.host, &said, spoken.as_bytes())?;
+        match self.recorded(record, lane, &one.attempt, dir) {
+            Ok(step) => Ok(step),
+            // Whatever is wrong with what it said is the lane's to say better.
+            Err(refused) if refused.code.kind() != Kind::World && refused.code != Code::Internal => {
+                failed(Failure::Error, &refused.message)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Records what is kept in a session's folder: its result, and what it said.
+    fn recorded(&self, record: &Record, lane: &str, attempt: &str, dir: &Path) -> Result<String, Fail> {
         let recorded = record_lane::Request {
             place: self.place(),
             round: None,
             lane: Some(lane.to_owned()),
-            attempt_id: Some(one.attempt.clone()),
+            attempt_id: Some(attempt.to_owned()),
             artifact_revision: record.last().map(|r| r.artifact.revision.clone()),
-            result: Some(result_file.to_string_lossy().into_owned()),
-            output: Some(said.to_string_lossy().into_owned()),
+            result: Some(dir.join("result.json").to_string_lossy().into_owned()),
+            output: Some(dir.join("said.md").to_string_lossy().into_owned()),
             exit_code: None,
             engine: None,
             model: None,
@@ -303,16 +345,9 @@ impl Desk<'_> {
             deviation: None,
             runs: self.request.runs.clone(),
         };
-        match record_lane::run(&recorded, self.host) {
-            Ok(done) => Ok(format!(
-                "{lane}: {}",
-                done.receipt.get("gate").or(done.receipt.get("outcome")).and_then(Value::as_str).unwrap_or("recorded")
-            )),
-            Err(refused) if matches!(refused.code, Code::InvalidResult | Code::InvalidArgument | Code::DuplicateKey | Code::BadJson) => {
-                failed(Failure::Error, &refused.message)
-            }
-            Err(other) => Err(other),
-        }
+        let done = record_lane::run(&recorded, self.host)?;
+        let word = done.receipt.get("gate").or(done.receipt.get("outcome")).and_then(Value::as_str);
+        Ok(format!("{lane}: {}", word.unwrap_or("recorded")))
     }
 
     /// Records that an attempt failed.
@@ -332,7 +367,7 @@ impl Desk<'_> {
     }
 }
 
-/// The result in an output: its last JSON object that holds what a result holds.
+/// The result in an output: its last JSON object that holds what a result holds; none when two of them differ in their verdict.
 fn result(text: &str) -> Option<Value> {
     let fits = |v: &Value| v.is_object() && ["verdict", "findings", "outcome"].iter().any(|k| v.get(*k).is_some());
     if let Ok(whole) = crate::wire::json::parse(text.trim().as_bytes())
@@ -341,7 +376,17 @@ fn result(text: &str) -> Option<Value> {
         return Some(whole);
     }
     let blocks = crate::design::answer::blocks(text);
-    blocks.iter().rev().find_map(|block| crate::wire::json::parse(block.as_bytes()).ok().filter(fits))
+    let mut all = blocks.iter().filter_map(|block| crate::wire::json::parse(block.as_bytes()).ok().filter(fits));
+    let first = all.next()?;
+    // Two results that say different things are none.
+    let mut last = first.clone();
+    for next in all {
+        if next["verdict"] != first["verdict"] {
+            return None;
+        }
+        last = next;
+    }
+    Some(last)
 }
 
 /// Several results as one: PASS when each passes, and everything that any of them found.
@@ -351,6 +396,17 @@ fn merged(mut results: Vec<Value>) -> Value {
     }
     let pick = results.iter().position(|r| r["verdict"] != "PASS").unwrap_or(0);
     let mut all = results[pick].clone();
+    // The worst answer to each question holds.
+    for question in crate::design::aggregate::QUESTIONS {
+        let rank = |r: &&Value| match r[question]["answer"].as_str() {
+            Some("yes") => 0,
+            Some("partial") => 1,
+            _ => 2,
+        };
+        if let Some(worst) = results.iter().max_by_key(rank) {
+            all[question] = worst[question].clone();
+        }
+    }
     for key in ["blockers", "findings"] {
         let mut known: std::collections::BTreeMap<String, Value> = std::collections::BTreeMap::new();
         for (n, item) in results.iter().enumerate().flat_map(|(n, r)| r[key].as_array().into_iter().flatten().map(move |i| (n, i.clone())))
