@@ -232,3 +232,96 @@ fn flags_of_other_loops_and_half_a_setting_are_refused() {
     d.kit.run(&words).fails("INVALID_PATH");
     assert!(!d.kit.path("r/.scratch").exists());
 }
+
+/// A client that prints the events kept for it: the scout's when the prompt is the scout's, else those of its next call.
+const CLIENT: &str = r#"#!/bin/sh
+play=@PLAY@; me=$(basename "$0")
+[ "$1" = "--version" ] && { echo "$me 1"; exit 0; }
+prompt=$(cat)
+case "$prompt" in *'# The scout'*) cat "$play/$me-scout"; exit 0 ;; esac
+n=$(cat "$play/calls-$me" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > "$play/calls-$me"
+if [ -f "$play/$me-$n" ]; then cat "$play/$me-$n"; else cat "$play/$me-any"; fi
+"#;
+
+/// The stream of a client that says a text and is through.
+fn stream(client: &str, text: &str) -> String {
+    let events = match client {
+        "codex" => vec![
+            json!({"type": "thread.started", "thread_id": "t"}),
+            json!({"type": "turn.started"}),
+            json!({"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": text}}),
+            json!({"type": "turn.completed", "usage": {}}),
+        ],
+        _ => vec![
+            json!({"type": "system", "subtype": "init", "session_id": "s"}),
+            json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}}),
+            json!({"type": "result", "subtype": "success", "is_error": false, "terminal_reason": "completed", "result": text}),
+        ],
+    };
+    events.iter().map(|e| format!("{e}\n")).collect()
+}
+
+#[test]
+fn every_opinion_of_a_lane_is_held_to_what_one_alone_would_be_and_the_other_line_takes_the_deep_angle() {
+    let no = said("PASS", json!([])).replace("\"root_proven\":{\"answer\":\"yes\"", "\"root_proven\":{\"answer\":\"no\"");
+    let bare = said("PASS", json!([])).replace("checked the bound at src/a.rs:12", "ok");
+    let revise = said("REVISE", json!([blocker("B-1", "src/a.rs:1", "open")]));
+    for (second, failures, rounds) in [(said("PASS", json!([])), 0, 1), (no, 1, 1), (bare, 1, 1), (revise, 0, 2)] {
+        let mut d = Driven::new();
+        d.kit.write("r/.agents/.agents-mode.yaml", "externalOpinionCounts:\n  advisory.design-adr: 2\nparallelMode: manual\n");
+        for client in ["codex", "claude"] {
+            let file = d.kit.write(&format!("bin/{client}"), CLIENT.replace("@PLAY@", &format!("'{}'", d.kit.text("play"))));
+            std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            d.kit.write(&format!("play/{client}-scout"), stream(client, &seen(json!([]))));
+            d.kit.write(&format!("play/{client}-any"), stream(client, &said("PASS", json!([blocker("B-1", "src/a.rs:1", "resolved")]))));
+        }
+        for n in 1..=4 {
+            d.kit.write(&format!("play/codex-{n}"), stream("codex", &said("PASS", json!([]))));
+        }
+        d.kit.write("play/claude-1", stream("claude", &said("PASS", json!([]))));
+        d.kit.write("play/claude-2", stream("claude", &second));
+        if failures == 1 {
+            d.kit.write("play/claude-any", stream("claude", &said("PASS", json!([]))));
+        }
+        d.kit.write("play/n-surgical", "1");
+        let path = format!("{}:{}", d.kit.text("bin"), std::env::var("PATH").unwrap());
+        d.kit.set("PATH", &path);
+        let author = json!(["sh", d.kit.text("play/author.sh"), "{dir}", d.kit.text("play")]).to_string();
+        let words = [
+            "run-loop",
+            "--loop",
+            "design",
+            "--repo-root",
+            "r",
+            "--loop-id",
+            "L",
+            "--host-line",
+            "codex",
+            "--objective-file",
+            "objective",
+            "--scope-file",
+            "scope",
+            "--runtime-root-file",
+            "root",
+            "--root-evidence",
+            "evidence",
+            "--artifact-file",
+            "r/design.md",
+            "--diff-file",
+            "diff",
+            "--respond",
+            "command",
+            "--respond-argv",
+            &author,
+        ];
+        let ran = d.kit.run(&words);
+        assert_eq!((ran.status, &ran.json["rounds"]), (0, &json!(rounds)), "{}", ran.stdout);
+        let state = d.state();
+        assert_eq!(state["rounds"][0]["lane_failures"].as_array().map(Vec::len), Some(failures), "{}", ran.stdout);
+        assert_eq!(
+            (&state["rounds"][0]["surgical"]["actual"]["engine"], &state["rounds"][0]["deep"]["actual"]["engine"]),
+            (&"codex".into(), &"claude".into())
+        );
+        assert_eq!(state["rounds"][0]["deep"]["requested"]["effort"], "xhigh");
+    }
+}
