@@ -165,7 +165,7 @@ pub struct Violation {
 }
 
 /// How a record is looked at.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Terms {
     /// A cap on rounds; a record of version 3 has its own, and the lower one holds.
     pub cap: Option<u64>,
@@ -175,12 +175,6 @@ pub struct Terms {
 
 /// How many rounds a loop may have unless it says otherwise.
 pub const DEFAULT_CAP: u64 = 3;
-
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms { cap: None, terminal: false }
-    }
-}
 
 /// What a record comes to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -110,6 +110,9 @@ fn about<'e>(event: &'e Event) -> About<'e> {
     (event.lane.as_deref(), event.artifact.as_deref(), event.artifact_revision.as_deref())
 }
 
+/// An artifact and its revision.
+type Reviewed<'e> = (Option<&'e str>, Option<&'e str>);
+
 struct Judge<'e> {
     events: &'e [(usize, Event)],
     valid: Vec<bool>,
@@ -118,7 +121,7 @@ struct Judge<'e> {
     /// The valid REVISEs by what they are about, in order.
     verdicts: HashMap<About<'e>, Vec<usize>>,
     /// The last PASS of the reviewing side by its lane and what it is about.
-    passes: HashMap<(String, (Option<&'e str>, Option<&'e str>)), usize>,
+    passes: HashMap<(String, Reviewed<'e>), usize>,
     /// Every lane that is named.
     lanes: BTreeSet<String>,
     closed: BTreeMap<usize, usize>,
