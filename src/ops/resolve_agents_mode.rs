@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::list_sources;
 use crate::base::{Code, Fail};
-use crate::design::agents_mode::{Chosen, From, LANES, Layer, choose, problems, resolve};
+use crate::design::agents_mode::{Chosen, From, LANES, Layer, choose, problems_beside, resolve};
 use crate::host::{Host, files};
 use crate::source::adapter::Name;
 use crate::wire::agents_mode;
@@ -64,14 +64,17 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         };
         let shown = crate::base::path::printable(&path.to_string_lossy());
         let file = agents_mode::read(&bytes).map_err(|fail| fail.with("path", shown.as_str()))?;
-        let found = problems(&file);
+        layers.push(Layer { path: shown, is_users, file });
+    }
+    for (n, Layer { path: shown, file, .. }) in layers.iter().enumerate() {
+        let others: Vec<&Value> = layers.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, l)| &l.file).collect();
+        let found = problems_beside(file, &others);
         warnings.extend(found.iter().filter(|p| p.mended).map(|p| format!("{shown}: {}: {}", p.key, p.message)));
         let wrong: Vec<_> = found.iter().filter(|p| !p.mended).collect();
         if let Some(first) = wrong.first() {
             let fail = Fail::new(Code::InvalidAgentsMode, format!("`{shown}`: `{}`: {}", first.key, first.message));
             return Err(fail.with("path", shown.as_str()).with("problems", json!(wrong)));
         }
-        layers.push(Layer { path: shown, is_users, file });
     }
     let resolved = resolve(&layers);
     let lane = request.lane.as_deref().filter(|l| !l.is_empty());

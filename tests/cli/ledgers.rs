@@ -211,6 +211,14 @@ fn agents_mode_settings_say_which_layer_decided_them_and_a_typo_is_no_setting() 
     assert!(ok["dispatch"]["available"].is_null());
     resolve(&["--lane", "review.pre-pr"]).fails("INVALID_ARGUMENT");
     resolve(&["--lane", "review.none", "--host-line", "codex"]).fails("INVALID_ARGUMENT");
+    // A profile of the user's that the project names, and what only normalising would mend.
+    kit.write("home/.agents-mode.yaml", "externalPriorityProfiles:\n  mine:\n    review.pre-pr: [codex]\n");
+    kit.write("p/.agents/.agents-mode.yaml", "externalPriorityProfile: mine\n");
+    let chosen = resolve(&["--lane", "review.pre-pr", "--host-line", "claude"]).ok();
+    assert_eq!(chosen["dispatch"]["provider"], "codex");
+    kit.write("p/.agents/.agents-mode.yaml", "externalPriorityProfiles:\n  balanced:\n    worker.ui-implementation: [codex, reserve]\n    review.pre-pr: [claude-secret, codex]\n");
+    assert_eq!(resolve(&["--lane", "worker.ui-implementation", "--host-line", "codex"]).ok()["dispatch"]["provider"], Value::Null);
+    assert_eq!(resolve(&["--lane", "review.pre-pr", "--host-line", "codex"]).ok()["dispatch"]["provider"], "reserve");
     kit.write("p/.agents/.agents-mode.yaml", "paralelMode: manual\n");
     let refused = resolve(&[]).fails("INVALID_AGENTS_MODE");
     assert_eq!(refused["error"]["problems"][0]["suggestion"], "parallelMode");

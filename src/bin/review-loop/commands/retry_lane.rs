@@ -16,7 +16,7 @@ pub(crate) struct RetryLane {
     /// The round [default: the last]
     #[arg(long, value_name = "N")]
     round: Option<String>,
-    /// surgical, deep, scout or model
+    /// surgical, deep or scout; a model lane is started again by start-lane
     #[arg(long, value_name = "LANE")]
     lane: Option<String>,
     /// The attempt that failed
