@@ -155,6 +155,18 @@ impl Checkout {
         copy_index(&self.scratch.path().join("index"), path)
     }
 
+    /// Takes no entry of the private index for unchanged by its looks: with an index older than every file git compares contents. Who may
+    /// have written the index is believed nothing of it. Bound: the bytes of the tracked files.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn distrust(&self) -> Result<(), Fail> {
+        let index = self.scratch.path().join("index");
+        let Ok(file) = std::fs::File::options().write(true).open(&index) else { return Ok(()) };
+        let oldest = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        file.set_modified(oldest).map_err(|e| crate::host::files::io_fail(&e, "date", &index))
+    }
+
     /// Clears hints in the private index, so that what they hide is listed like anything else. Only a file that a sparse
     /// checkout leaves out keeps its hint: that it is not there is no edit.
     fn reveal_hidden_edits(&self) -> Result<(), Fail> {

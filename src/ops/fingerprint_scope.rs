@@ -74,6 +74,7 @@ pub fn of_detected(checkout: &Checkout, scope: &Detected) -> Result<String, Fail
 /// # Errors
 /// As [`run`].
 pub fn bound(checkout: &Checkout, base: Option<&str>, own: &[PathBuf]) -> Result<Bound, Fail> {
+    checkout.distrust()?;
     let look = checkout.look(&checkout.own(own))?;
     let (head, branch) = (look.head.as_ref().map(|h| h.oid.clone()), look.status.standing.branch.clone());
     let described = describe(checkout, base, look)?;

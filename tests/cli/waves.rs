@@ -1216,3 +1216,29 @@ fn a_check_is_run_by_the_parent_s_programs_and_stays_when_its_files_are_moved_aw
     let ran = w.drive(&[]);
     assert_eq!(ran.status, 3, "{}", ran.stdout);
 }
+
+#[test]
+fn an_index_that_was_forged_to_hide_an_edit_hides_nothing() {
+    use std::os::unix::fs::MetadataExt;
+    let mut w = Waves::new("hold").tier("small");
+    w.run(&["open-gate"]).ok();
+    let before = w.run(&["show-gate"]).ok()["scope_fingerprint"].clone();
+    w.kit.write("r/b.rs", "E\n");
+    // What a wave could do: the index says of the new file what it said of the old one, with the new one's looks.
+    let meta = std::fs::metadata(w.kit.path("r/b.rs")).unwrap();
+    let path = w.kit.path("r/.git/index");
+    let mut index = std::fs::read(&path).unwrap();
+    let at = index.windows(4).position(|part| part == b"b.rs").unwrap() - 62;
+    let looks = [meta.ctime(), meta.ctime_nsec(), meta.mtime(), meta.mtime_nsec(), 0, i64::try_from(meta.ino()).unwrap()];
+    for (n, value) in looks.iter().enumerate().filter(|(n, _)| *n != 4) {
+        let word = u32::try_from(value & 0xffff_ffff).unwrap().to_be_bytes();
+        index[at + n * 4..at + n * 4 + 4].copy_from_slice(&word);
+    }
+    std::fs::write(&path, index).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    assert_eq!(w.kit.git("r", &["status", "--porcelain"]), "", "git itself is taken in");
+    w.kit.set("REVIEW_LOOP_TIER", "small");
+    let after = w.run(&["open-gate"]).ok();
+    assert_ne!(after["scope_fingerprint"], before);
+}
