@@ -99,6 +99,17 @@ pub mod wave;
 
 use serde::Serialize;
 
+/// Which loop of a checkout is meant, where its state lies below the state root.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// A folder of the checkout.
+    pub repo: Option<String>,
+    /// The root of all state.
+    pub state_dir: Option<String>,
+    /// The loop; without one that of the branch, where the kind of loop has one.
+    pub loop_id: Option<String>,
+}
+
 /// A question for a person, printed as `ask` at exit 3.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ask {

@@ -423,6 +423,12 @@ impl Record {
     }
 }
 
+/// The block of an attempt that was not started yet.
+pub fn admitted(attempt: &str, revision: &str) -> Map<String, Value> {
+    let block = [("attempt_id", attempt), ("artifact_revision", revision), ("state", "admitted")];
+    block.into_iter().map(|(key, value)| (key.to_owned(), Value::from(value))).collect()
+}
+
 fn found(blocker: &Blocker) -> Found {
     Found { id: blocker.id.clone(), class: blocker.class.clone(), location: blocker.location.clone() }
 }

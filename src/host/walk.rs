@@ -1,4 +1,4 @@
-//! Folders: the regular files directly inside one, never following a link.
+//! Folders: the regular files directly inside one, never following a link, and the repository around one.
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,11 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Fail> {
     }
     found.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     Ok(found)
+}
+
+/// The innermost folder above a path, itself included, that holds a `.git`: a folder, or the file of a linked worktree. git is not asked.
+pub fn repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok())
 }
 
 /// The file name of a path as text; bytes that are not UTF-8 are replaced.

@@ -1,14 +1,14 @@
 //! check-runs: which REVISE is owed, which launch is lost, and what is wrong with a run ledger; archives included, so that archiving
 //! launders nothing (design seed, Verdict closure; spec/design-loop.md §3).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::run_ledger::{Place, ledgers_below};
 use crate::base::{Code, Fail};
-use crate::host::Host;
+use crate::host::{Host, walk};
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         paths.push(host.absolute(Some(ledger), "ledger")?);
     }
     if paths.is_empty() {
-        let top = root.clone().unwrap_or_else(|| above(&host.cwd));
+        let top = root.clone().unwrap_or_else(|| walk::repository(&host.cwd).unwrap_or(&host.cwd).to_path_buf());
         let items = top.join("work-items");
         if !items.is_dir() {
             let message = format!("`--ledger` was not given, and there is no folder `{}`", items.to_string_lossy());
@@ -97,9 +97,4 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         answer.ledgers.push(shown);
     }
     Ok(answer)
-}
-
-/// The repository that a folder lies in, else the folder.
-fn above(folder: &Path) -> PathBuf {
-    folder.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok()).unwrap_or(folder).to_path_buf()
 }

@@ -18,7 +18,7 @@ use crate::base::path::printable;
 use crate::base::{Code, Fail, id, time};
 use crate::design::record::{Artifact, Engine, Lane, Operation, Record, Round, Status};
 use crate::host::lock::Held;
-use crate::host::{Host, files, git, lock};
+use crate::host::{Host, files, git, lock, walk};
 use crate::wire::{design_loop, json as wire};
 
 /// The record.
@@ -61,7 +61,7 @@ impl<'h> Folder<'h> {
     /// `BAD_ID`, `PATH_ESCAPE`.
     pub fn find(host: &'h Host, place: &Place) -> Result<Folder<'h>, Fail> {
         let start = host.absolute(Some(place.repo.as_deref().filter(|r| !r.is_empty()).unwrap_or(".")), "repo")?;
-        let top = start.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok()).unwrap_or(&start).to_path_buf();
+        let top = walk::repository(&start).unwrap_or(&start).to_path_buf();
         let loop_id = place.loop_id.clone().unwrap_or_default();
         id::check(&loop_id, "loop")?;
         let (root, reviews) = match place.reviews_dir.as_deref().filter(|d| !d.is_empty()) {
@@ -120,11 +120,30 @@ impl<'h> Folder<'h> {
     /// # Errors
     /// `STATE_MISSING`, those of [`Folder::record`].
     pub fn opened(&self) -> Result<Record, Fail> {
-        let missing = || {
-            let message = format!("there is no design loop in `{}`", printable(&self.dir.to_string_lossy()));
-            Fail::new(Code::StateMissing, message).with("path", self.dir.to_string_lossy().as_ref())
-        };
-        self.record()?.ok_or_else(missing)
+        self.record()?.ok_or_else(|| self.missing())
+    }
+
+    fn missing(&self) -> Fail {
+        let message = format!("there is no design loop in `{}`", printable(&self.dir.to_string_lossy()));
+        Fail::new(Code::StateMissing, message).with("path", self.dir.to_string_lossy().as_ref())
+    }
+
+    /// What a frozen artifact says; none when its commit no longer holds it.
+    ///
+    /// # Errors
+    /// Those of the disk and of git.
+    pub fn content(&self, artifact: &Artifact) -> Result<Option<Vec<u8>>, Fail> {
+        if let Some(snapshot) = &artifact.snapshot {
+            return files::read_state(&self.dir.join(snapshot)).map(Some);
+        }
+        let (Some(oid), Some(path)) = (artifact.revision.strip_prefix("git:"), &artifact.source) else { return Ok(None) };
+        self.blob(oid, path)
+    }
+
+    /// A file of a commit; none when it holds no such file.
+    fn blob(&self, oid: &str, path: &str) -> Result<Option<Vec<u8>>, Fail> {
+        let blob = git::Git::at(self.host, &self.top).ask(&["cat-file", "blob", &format!("{oid}:{path}")], &[])?;
+        Ok(Some(blob.stdout).filter(|_| blob.code == 0))
     }
 
     /// Writes the record and reads it back.
@@ -214,9 +233,10 @@ impl<'h> Folder<'h> {
         Ok(())
     }
 
-    /// An id for an attempt that no other attempt has.
-    pub fn attempt_id(&self, lane: &str, round: usize, salt: &str) -> String {
-        let fresh = sha256_hex(format!("{}\n{}\n{lane}\n{round}\n{salt}", self.host.fresh_id(), self.id).as_bytes());
+    /// An id for an attempt that no other attempt has. `seed` tells it from others of its lane and round; with a seed that is the same
+    /// every time, an operation that is repeated after a kill names the same attempt.
+    pub fn attempt_id(&self, lane: &str, round: usize, seed: &str) -> String {
+        let fresh = sha256_hex(format!("{seed}\n{}\n{lane}\n{round}", self.id).as_bytes());
         format!("{lane}-r{round}-{}", &fresh[..12])
     }
 
@@ -311,14 +331,13 @@ pub fn operate(folder: &Folder<'_>, place: &Place, change: Change<'_>) -> Result
 /// # Errors
 /// `STATE_MISSING`.
 pub fn existing<'r>(folder: &Folder<'_>, record: &'r mut Option<Record>) -> Result<&'r mut Record, Fail> {
-    let message = || format!("there is no design loop in `{}`", printable(&folder.dir.to_string_lossy()));
-    record.as_mut().ok_or_else(|| Fail::new(Code::StateMissing, message()).with("path", folder.dir.to_string_lossy().as_ref()))
+    record.as_mut().ok_or_else(|| folder.missing())
 }
 
 /// The last round, which is the one that was named.
 ///
 /// # Errors
-/// `ATTEMPT_MISMATCH`, `INVALID_ROUND`.
+/// `ATTEMPT_MISMATCH`, `INVALID_ARGUMENT`.
 pub fn current<'r>(record: &'r mut Record, named: Option<&str>) -> Result<&'r mut Round, Fail> {
     let number = record.rounds.len() as u64;
     let named = named.filter(|n| !n.is_empty()).map(|n| crate::base::number::plain("--round", n, 1..=1000)).transpose()?;
@@ -446,13 +465,12 @@ pub fn artifact(folder: &Folder<'_>, flags: &ArtifactFlags) -> Result<Read, Fail
             if asked.code != 0 || oid.len() < 40 {
                 return Err(Fail::new(Code::BadCommit, format!("`{}` names no commit here", printable(&revision))));
             }
-            let blob = git.ask(&["cat-file", "blob", &format!("{oid}:{path}")], &[])?;
-            if blob.code != 0 {
+            let Some(bytes) = folder.blob(&oid, &path)? else {
                 let message = format!("the commit `{oid}` holds no file `{}`", printable(&path));
                 return Err(Fail::new(Code::NotFound, message).with("path", path));
-            }
+            };
             let artifact = Artifact { kind: "git-commit".to_owned(), revision: format!("git:{oid}"), snapshot: None, source: Some(path) };
-            Read { artifact, bytes: blob.stdout }
+            Read { artifact, bytes }
         }
         _ => return Err(Fail::new(Code::InvalidArgument, "one of `--artifact-file` and `--git-revision` names what is reviewed")),
     };

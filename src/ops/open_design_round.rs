@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::design_loop::{self, ArtifactFlags, Change, Done, Folder, Place, Read, handed, handed_text};
 use crate::base::{Code, Fail};
 use crate::design::aggregate::{self, Lacks};
-use crate::design::record::{Artifact, Coverage, Lane, Phase, Record, Round};
-use crate::host::{Host, files, git};
+use crate::design::record::{Coverage, Lane, Phase, Record, Round, admitted};
+use crate::host::Host;
 use crate::wire::design_loop::answers;
 
 /// What is asked.
@@ -128,7 +128,7 @@ pub fn is_new(folder: &Folder<'_>, record: &Record, read: &Read, full: bool) -> 
         owed.iter().all(|o| o.what == Lacks::FullRound)
     };
     for round in record.rounds.iter().filter(|_| !confirms) {
-        let same = round.artifact.revision == read.artifact.revision || content(folder, &round.artifact)?.is_some_and(|c| c == read.bytes);
+        let same = round.artifact.revision == read.artifact.revision || folder.content(&round.artifact)?.is_some_and(|c| c == read.bytes);
         if same {
             let message = format!("round {} reviewed this very artifact", round.round);
             return Err(Fail::new(Code::IdenticalArtifact, message).with("round", round.round));
@@ -137,28 +137,14 @@ pub fn is_new(folder: &Folder<'_>, record: &Record, read: &Read, full: bool) -> 
     Ok(())
 }
 
-/// What an artifact of the loop says.
-fn content(folder: &Folder<'_>, artifact: &Artifact) -> Result<Option<Vec<u8>>, Fail> {
-    if let Some(snapshot) = &artifact.snapshot {
-        return files::read_state(&folder.dir.join(snapshot)).map(Some);
-    }
-    let (Some(oid), Some(path)) = (artifact.revision.strip_prefix("git:"), &artifact.source) else { return Ok(None) };
-    let blob = git::Git::at(folder.host, &folder.top).ask(&["cat-file", "blob", &format!("{oid}:{path}")], &[])?;
-    Ok(Some(blob.stdout).filter(|_| blob.code == 0))
-}
-
 /// A round with its artifact frozen and an attempt for each lane.
 ///
 /// # Errors
 /// Those of the disk.
 pub fn fresh_round(folder: &Folder<'_>, number: usize, read: &Read, diff: String, lanes: &[Lane]) -> Result<Round, Fail> {
     let artifact = read.freeze(folder, number)?;
-    let block = |lane: Lane| {
-        let attempt = folder.attempt_id(lane.word(), number, "first");
-        let block = json!({"attempt_id": attempt, "artifact_revision": artifact.revision, "state": "admitted"});
-        block.as_object().cloned().unwrap_or_default()
-    };
-    let of = |lane: Lane| if lanes.contains(&lane) { block(lane) } else { Map::new() };
+    let attempt = |lane: Lane| folder.attempt_id(lane.word(), number, &folder.host.fresh_id());
+    let of = |lane: Lane| if lanes.contains(&lane) { admitted(&attempt(lane), &artifact.revision) } else { Map::new() };
     Ok(Round {
         round: number as u64,
         phase: Phase::Admitted,

@@ -12,6 +12,7 @@ pub mod surface;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+pub use super::Place;
 use super::checkout::Checkout;
 use super::gather;
 use crate::base::digest::sha256_hex;
@@ -29,17 +30,6 @@ use crate::wire::resolution_loop::Record;
 use crate::wire::review::Review;
 use crate::wire::surface::Surface;
 use crate::wire::{dispositions, exceptions, recurrence, resolution_loop};
-
-/// Which loop is meant.
-#[derive(Debug, Clone, Default)]
-pub struct Place {
-    /// A folder of the checkout.
-    pub repo: Option<String>,
-    /// The root of all state.
-    pub state_dir: Option<String>,
-    /// The loop.
-    pub loop_id: Option<String>,
-}
 
 /// An open loop.
 pub struct Folder<'h> {

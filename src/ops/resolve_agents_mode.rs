@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::list_sources;
 use crate::base::{Code, Fail};
 use crate::design::agents_mode::{Chosen, From, LANES, Layer, choose, problems_beside, resolve};
-use crate::host::{Host, files};
+use crate::host::{Host, files, walk};
 use crate::source::adapter::Name;
 use crate::wire::agents_mode;
 
@@ -106,7 +106,7 @@ fn known(values: &Map<String, Value>, lane: &str) -> bool {
 /// The files in the order they are asked, and whether they are the user's.
 fn places(request: &Request, host: &Host) -> Result<Vec<(PathBuf, bool)>, Fail> {
     let folder = host.absolute(Some(request.repo.as_deref().filter(|r| !r.is_empty()).unwrap_or(".")), "repo")?;
-    let top = folder.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok()).unwrap_or(&folder).to_path_buf();
+    let top = walk::repository(&folder).unwrap_or(&folder).to_path_buf();
     let mut places = vec![(top.join(".agents/.agents-mode.yaml"), false), (top.join(".agents/.agents-mode"), false)];
     if let Some(home) = host.var("HOME").filter(|h| !h.is_empty()).map(PathBuf::from) {
         places.extend([".codex/.agents-mode.yaml", ".codex/.agents-mode", ".agents-mode.yaml"].map(|name| (home.join(name), true)));

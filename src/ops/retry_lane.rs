@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::design_loop::{self, Change, Done, Folder, Place};
 use crate::base::{Code, Fail};
 use crate::design::ledger::RETRIES;
-use crate::design::record::Record;
+use crate::design::record::{Record, admitted};
 use crate::host::Host;
 
 /// What is asked.
@@ -41,13 +41,12 @@ pub fn run(request: &Request, host: &Host) -> Result<Done, Fail> {
         if retries >= RETRIES {
             return Err(Fail::new(Code::RetryBudgetExhausted, format!("`{}` was retried {retries} times", lane.word())));
         }
-        let fresh = folder.attempt_id(lane.word(), number, &format!("retry-{retries}"));
+        let fresh = folder.attempt_id(lane.word(), number, &format!("retry-{retries}-{}", folder.host.fresh_id()));
         let failed = request.failed_attempt_id.clone().unwrap_or_default();
         for failure in round.lane_failures.iter_mut().filter(|f| f.lane == lane && f.attempt_id == failed) {
             failure.redispatched_as = Some(fresh.clone());
         }
-        let block = json!({"attempt_id": fresh, "artifact_revision": round.artifact.revision, "state": "admitted"});
-        *round.lane_mut(lane) = block.as_object().cloned().unwrap_or_default();
+        *round.lane_mut(lane) = admitted(&fresh, &round.artifact.revision);
         Ok(Map::from_iter([
             ("lane".to_owned(), json!(lane)),
             ("attempt_id".to_owned(), json!(fresh)),

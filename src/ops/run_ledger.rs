@@ -7,7 +7,7 @@ use crate::base::path::printable;
 use crate::base::{Code, Fail};
 use crate::design::runs::{self, Decoded, Event, Present, Standing};
 use crate::host::lock::Held;
-use crate::host::{Host, files, journal, lock};
+use crate::host::{Host, files, journal, lock, walk};
 
 /// The largest ledger that is read.
 const LIMIT: u64 = 1 << 30;
@@ -26,8 +26,7 @@ impl Place {
     /// Finds what belongs to a ledger; the root is the repository it lies in unless it is named.
     pub fn of(path: PathBuf, root: Option<PathBuf>) -> Place {
         let folder = path.parent().unwrap_or(Path::new("/")).to_path_buf();
-        let repository = || folder.ancestors().find(|a| a.join(".git").symlink_metadata().is_ok()).map(Path::to_path_buf);
-        let root = root.or_else(repository).unwrap_or_else(|| folder.clone());
+        let root = root.or_else(|| walk::repository(&folder).map(Path::to_path_buf)).unwrap_or_else(|| folder.clone());
         let archive = folder.ancestors().find(|a| a.file_name().is_some_and(|n| n == "work-items")).map(|items| items.join("archive"));
         Place { path, roots: vec![folder, root], archive }
     }

@@ -97,8 +97,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
     let checkout = Checkout::open(host, &folder)?;
     let root = host.state_root(request.place.state_dir.as_deref())?;
     let Some(id) = gather::loop_id(request.place.loop_id.as_deref())? else {
-        let place =
-            |id: String| wave::Place { repo: request.place.repo.clone(), state_dir: request.place.state_dir.clone(), loop_id: Some(id) };
+        let place = |id: String| Place { repo: request.place.repo.clone(), state_dir: request.place.state_dir.clone(), loop_id: Some(id) };
         let waves = names(host, &root, &checkout, wave::KIND).into_iter().map(|id| waves(host, &place(id.clone()), &id));
         let designs = folders(&checkout.top.join(REVIEWS)).into_iter().filter_map(|id| design(host, request, &id));
         let loops = all(host, &root, &checkout).into_iter().chain(waves).chain(designs.map(|(listed, _)| listed)).collect();
@@ -115,11 +114,7 @@ pub fn run(request: &Request, host: &Host) -> Result<Answer, Fail> {
         return Ok(Answer { loops: vec![listed], next: Some(next), resolution: None });
     }
     if host.loop_dir(&root, &checkout.top, wave::KIND, &id).join(wave::GATE).symlink_metadata().is_ok() {
-        let place = wave::Place {
-            repo: request.place.repo.clone(),
-            state_dir: request.place.state_dir.clone(),
-            loop_id: Some(id.as_str().to_owned()),
-        };
+        let place = request.place.clone();
         let listed = waves(host, &place, id.as_str());
         let shown = show_gate::run(&show_gate::Request { place }, host)?;
         let next = Next { command: shown.next.command, why: shown.next.why };
@@ -245,7 +240,7 @@ fn design(host: &Host, request: &Request, id: &str) -> Option<(Listed, Next)> {
     Some((Listed { kind: "design", loop_id: id.to_owned(), status, round, damaged: None }, Next { command, why }))
 }
 
-fn waves(host: &Host, place: &wave::Place, id: &str) -> Listed {
+fn waves(host: &Host, place: &Place, id: &str) -> Listed {
     match wave::Folder::find(host, place).and_then(|folder| folder.opened()) {
         Ok(gate) => Listed {
             kind: wave::KIND,

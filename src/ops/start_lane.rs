@@ -119,9 +119,9 @@ fn model(
         request.runs.settle(folder, &running.attempt_id, "blocked", "none", Vec::new(), "died: another one was started")?;
     }
     // The same operation, repeated after a kill, names the same attempt: its launch may be in the run ledger already.
-    let salt = format!("{}-{}", record.model_lanes.len(), request.place.operation_id.clone().unwrap_or_default());
-    let attempt = folder.attempt_id("model", record.rounds.len(), &salt);
+    let attempt = folder.attempt_id("model", record.rounds.len(), &format!("{}-{}", record.opened_at, record.model_lanes.len()));
     request.runs.launch(folder, &round, "model", &attempt, engine)?;
+    folder.host.failpoint("lane-launched");
     record.model_lanes.push(ModelLane {
         attempt_id: attempt.clone(),
         state: "running".to_owned(),

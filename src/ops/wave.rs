@@ -15,6 +15,7 @@ pub mod proofs;
 
 use std::path::{Path, PathBuf};
 
+pub use super::Place;
 use super::checkout::Checkout;
 use super::gather;
 use crate::base::digest::{hmac_hex, sha256_hex};
@@ -32,17 +33,6 @@ pub const KIND: &str = "waves";
 
 /// The name of the state.
 pub const GATE: &str = "gate.json";
-
-/// Which loop is meant.
-#[derive(Debug, Clone, Default)]
-pub struct Place {
-    /// A folder of the checkout.
-    pub repo: Option<String>,
-    /// The root of all state.
-    pub state_dir: Option<String>,
-    /// The loop; that of the branch without one.
-    pub loop_id: Option<String>,
-}
 
 /// A loop, whether or not it has a gate yet.
 pub struct Folder<'h> {

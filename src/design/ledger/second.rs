@@ -14,26 +14,21 @@ pub const RETRIES: usize = 3;
 
 const OPERATION: &[Key] = &[needed("id", Kind::Text), needed("fingerprint", Kind::Text), needed("receipt", Kind::Fields)];
 
-const RECORD_2: &[Key] = &[
+/// What records of both versions have.
+const RECORD: &[Key] = &[
     needed("schema_version", Kind::Number),
     needed("loop_id", Kind::Id),
     needed("objective", Kind::Anchor),
     needed("scope", Kind::Anchor),
     needed("runtime_root", Kind::Anchor),
-    needed("status", Kind::Word(&["running", "converged", "drift", "deadlock"])),
     needed("operations", Kind::List(&Kind::Object(OPERATION))),
     needed("rounds", Kind::Any),
 ];
 
+const RECORD_2: &[Key] = &[needed("status", Kind::Word(&["running", "converged", "drift", "deadlock"]))];
+
 const RECORD_3: &[Key] = &[
-    needed("schema_version", Kind::Number),
-    needed("loop_id", Kind::Id),
-    needed("objective", Kind::Anchor),
-    needed("scope", Kind::Anchor),
-    needed("runtime_root", Kind::Anchor),
     needed("status", Kind::Word(&["running", "converged", "drift", "deadlock", "aborted", "unverified_lane"])),
-    needed("operations", Kind::List(&Kind::Object(OPERATION))),
-    needed("rounds", Kind::Any),
     needed("cap", Kind::Number),
     needed("opened_at", Kind::Time),
     needed("closed_at", Kind::Maybe(&Kind::Time)),
@@ -53,7 +48,7 @@ const ROOT_EVIDENCE: &[Key] = &[
 const CONTINUES: &[Key] = &[
     needed("loop_id", Kind::Id),
     needed("blockers", Kind::List(&Kind::Object(BLOCKER))),
-    needed("raised_by", Kind::Fields),
+    needed("raised_by", Kind::Each(&Kind::Word(&LANES))),
     needed("model", Kind::List(&Kind::Object(MODEL_LANE))),
 ];
 
@@ -91,7 +86,8 @@ const BLOCKER: &[Key] = &[
 
 const FAILURES: &[&str] = &["error", "died", "limit"];
 
-const ROUND_2: &[Key] = &[
+/// What rounds of both versions have.
+const ROUND: &[Key] = &[
     needed("round", Kind::Any),
     needed("phase", Kind::Word(&["admitted", "collecting", "complete"])),
     needed("diff", Kind::Any),
@@ -100,21 +96,13 @@ const ROUND_2: &[Key] = &[
     needed("deep", Kind::Any),
     needed("scout", Kind::Any),
     needed("lane_failures", Kind::Any),
-    needed("evidence", Kind::List(&Kind::Any)),
     optional("coverage", Kind::Any),
 ];
 
+const ROUND_2: &[Key] = &[needed("evidence", Kind::List(&Kind::Any))];
+
 const ROUND_3: &[Key] = &[
-    needed("round", Kind::Any),
-    needed("phase", Kind::Word(&["admitted", "collecting", "complete"])),
-    needed("diff", Kind::Any),
-    needed("artifact", Kind::Any),
-    needed("surgical", Kind::Any),
-    needed("deep", Kind::Any),
-    needed("scout", Kind::Any),
-    needed("lane_failures", Kind::Any),
     needed("evidence", Kind::List(&Kind::Object(EVIDENCE))),
-    optional("coverage", Kind::Any),
     needed("opened_at", Kind::Time),
     needed("completed_at", Kind::Maybe(&Kind::Time)),
     needed("drift_check", Kind::Maybe(&Kind::Object(DRIFT))),
@@ -141,6 +129,7 @@ const HELD: &[Key] = &[needed("answer", Kind::Word(&["unchanged", "shifted"])), 
 
 const ANSWERED: &[Key] = &[needed("of", Kind::Text), needed("by", Kind::Word(&["diff", "reason"])), needed("text", Kind::Text)];
 
+/// What every lane of version 2 has; all that one has which is not complete.
 const PENDING_2: &[Key] = &[needed("attempt_id", Kind::Text), needed("artifact_revision", Kind::Any), needed("state", Kind::Any)];
 
 const PENDING_3: &[Key] = &[
@@ -153,9 +142,6 @@ const PENDING_3: &[Key] = &[
 ];
 
 const VERDICT_2: &[Key] = &[
-    needed("attempt_id", Kind::Text),
-    needed("artifact_revision", Kind::Any),
-    needed("state", Kind::Any),
     optional("verdict", Kind::Any),
     optional("blockers", Kind::List(&Kind::Any)),
     optional("rationale", Kind::Any),
@@ -164,23 +150,15 @@ const VERDICT_2: &[Key] = &[
     needed("verification_adequate", Kind::Text),
 ];
 
-const SCOUT_2: &[Key] = &[
-    needed("attempt_id", Kind::Text),
-    needed("artifact_revision", Kind::Any),
-    needed("state", Kind::Any),
-    optional("findings", Kind::Any),
-    needed("reconciliation", Kind::List(&Kind::Any)),
-];
+const SCOUT_2: &[Key] = &[optional("findings", Kind::Any), needed("reconciliation", Kind::List(&Kind::Any))];
 
 const ANSWER: &[Key] = &[needed("answer", Kind::Word(&["yes", "no", "partial"])), needed("text", Kind::Text)];
 
-const VERDICT_3: &[Key] = &[
+/// What every complete lane of version 3 has.
+const DONE_3: &[Key] = &[
     needed("attempt_id", Kind::Id),
     needed("artifact_revision", Kind::Any),
     needed("state", Kind::Any),
-    optional("verdict", Kind::Any),
-    needed("blockers", Kind::List(&Kind::Object(BLOCKER))),
-    optional("rationale", Kind::Text),
     needed("root_proven", Kind::Object(ANSWER)),
     needed("scope_unchanged", Kind::Object(ANSWER)),
     needed("verification_adequate", Kind::Object(ANSWER)),
@@ -194,24 +172,10 @@ const VERDICT_3: &[Key] = &[
     optional("evidence", Kind::List(&Kind::Text)),
 ];
 
-const SCOUT_3: &[Key] = &[
-    needed("attempt_id", Kind::Id),
-    needed("artifact_revision", Kind::Any),
-    needed("state", Kind::Any),
-    optional("findings", Kind::Any),
-    needed("reconciliation", Kind::List(&Kind::Object(RECONCILED))),
-    needed("root_proven", Kind::Object(ANSWER)),
-    needed("scope_unchanged", Kind::Object(ANSWER)),
-    needed("verification_adequate", Kind::Object(ANSWER)),
-    needed("started_at", Kind::Time),
-    needed("finished_at", Kind::Time),
-    needed("requested", Kind::Object(ENGINE)),
-    needed("actual", Kind::Object(ENGINE)),
-    optional("deviation", Kind::Text),
-    needed("prompt_sha256", Kind::Hash),
-    needed("output_sha256", Kind::Hash),
-    optional("evidence", Kind::List(&Kind::Text)),
-];
+const VERDICT_3: &[Key] =
+    &[optional("verdict", Kind::Any), needed("blockers", Kind::List(&Kind::Object(BLOCKER))), optional("rationale", Kind::Text)];
+
+const SCOUT_3: &[Key] = &[optional("findings", Kind::Any), needed("reconciliation", Kind::List(&Kind::Object(RECONCILED)))];
 
 const FINDING: &[Key] = &[needed("id", Kind::Id), needed("text", Kind::Text), optional("location", Kind::Text)];
 
@@ -251,7 +215,7 @@ const FAILURE_3: &[Key] = &[
 
 /// Checks the structure of a version 2 or 3 record.
 pub(super) fn check(record: &Value, terms: &Terms, version: u64, found: &mut Found) {
-    object(record, if version == 2 { RECORD_2 } else { RECORD_3 }, "", found);
+    object(record, &[RECORD, if version == 2 { RECORD_2 } else { RECORD_3 }], "", found);
     let mut known = BTreeSet::new();
     for (n, operation) in record["operations"].as_array().into_iter().flatten().enumerate() {
         if let Some(id) = operation["id"].as_str()
@@ -311,7 +275,7 @@ impl Round<'_> {
     fn check(&self, found: &mut Found) {
         let round = &self.rounds[self.n];
         let (version, at) = (self.version, &self.at);
-        if object(round, if version == 2 { ROUND_2 } else { ROUND_3 }, at, found).is_none() {
+        if object(round, &[ROUND, if version == 2 { ROUND_2 } else { ROUND_3 }], at, found).is_none() {
             return;
         }
         let wanted = self.n as u64 + 1;
@@ -337,7 +301,7 @@ impl Round<'_> {
         let revision = artifact["revision"].as_str().unwrap_or_default();
         let sound = match artifact["kind"].as_str() {
             Some("snapshot") => {
-                object(artifact, SNAPSHOT, &at, found);
+                object(artifact, &[SNAPSHOT], &at, found);
                 // Ours lies below the loop's folder, under its own digest; the reference's is a path of the repository.
                 let ours = format!("artifacts/round-{}-{}.snapshot", self.n + 1, revision.strip_prefix("sha256:").unwrap_or_default());
                 let placed = self.version == 2 || artifact["snapshot"] == ours.as_str();
@@ -345,7 +309,7 @@ impl Round<'_> {
                 revision.strip_prefix("sha256:").is_some_and(is_sha256)
             }
             Some("git-commit") => {
-                object(artifact, COMMIT, &at, found);
+                object(artifact, &[COMMIT], &at, found);
                 let hex = |s: &str| (40..=64).contains(&s.len()) && s.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
                 revision.strip_prefix("git:").is_some_and(hex)
             }
@@ -363,7 +327,7 @@ impl Round<'_> {
     fn coverage(&self, found: &mut Found) -> Vec<&'static str> {
         let Some(coverage) = self.rounds[self.n].get("coverage") else { return LANES.to_vec() };
         let at = format!("{}/coverage", self.at);
-        if object(coverage, COVERAGE, &at, found).is_none() {
+        if object(coverage, &[COVERAGE], &at, found).is_none() {
             return LANES.to_vec();
         }
         let named: Vec<&str> = coverage["affected_lanes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -390,7 +354,7 @@ impl Round<'_> {
         let at = format!("{}/{lane}", self.at);
         let three = self.version == 3;
         let state = block["state"].as_str();
-        let keys = match (state, lane, three) {
+        let keys: &[&[Key]] = match (state, lane, three) {
             _ if !block.is_object() => return found.add(Rule::AngleMissing, &at, format!("the angle `{lane}` is missing or no object")),
             (Some("admitted" | "running"), _, _) => {
                 const RESULTS: [&str; 9] = [
@@ -407,12 +371,12 @@ impl Round<'_> {
                 if RESULTS.iter().any(|r| block.get(*r).is_some()) {
                     return found.add(Rule::EarlyResult, &at, "an attempt that is not complete holds results");
                 }
-                if three { PENDING_3 } else { PENDING_2 }
+                if three { &[PENDING_3] } else { &[PENDING_2] }
             }
-            (Some("complete"), "scout", true) => SCOUT_3,
-            (Some("complete"), "scout", false) => SCOUT_2,
-            (Some("complete"), _, true) => VERDICT_3,
-            (Some("complete"), _, false) => VERDICT_2,
+            (Some("complete"), "scout", true) => &[DONE_3, SCOUT_3],
+            (Some("complete"), "scout", false) => &[PENDING_2, SCOUT_2],
+            (Some("complete"), _, true) => &[DONE_3, VERDICT_3],
+            (Some("complete"), _, false) => &[PENDING_2, VERDICT_2],
             _ => return found.add(Rule::UnknownWord, &format!("{at}/state"), "the state is none of admitted, running and complete"),
         };
         found.demand(
@@ -442,7 +406,7 @@ impl Round<'_> {
         let mut ids = BTreeSet::new();
         for (n, finding) in findings.iter().enumerate() {
             let place = format!("{at}/findings/{n}");
-            object(finding, FINDING, &place, found);
+            object(finding, &[FINDING], &place, found);
             let fresh = finding["id"].as_str().is_none_or(|id| ids.insert(id));
             found.demand(fresh, Rule::WrongType, &format!("{place}/id"), "two findings have one id");
         }
@@ -476,7 +440,7 @@ impl Round<'_> {
         if block["state"] != "retained" {
             return found.add(Rule::CoverageWrong, &at, format!("`{lane}` is neither affected nor retained"));
         }
-        object(block, RETAINED, &at, found);
+        object(block, &[RETAINED], &at, found);
         let applies = self.revision() == &block["applies_to_revision"];
         found.demand(applies, Rule::RevisionMismatch, &format!("{at}/applies_to_revision"), "the lane is retained for another artifact");
         let from = &block["retained_from"];
@@ -513,7 +477,7 @@ impl Round<'_> {
         for (n, failure) in failures.iter().enumerate() {
             let place = format!("{at}/{n}");
             let shape = if self.version == 2 { FAILURE } else { FAILURE_3 };
-            if object(failure, shape, &place, found).is_none() {
+            if object(failure, &[shape], &place, found).is_none() {
                 continue;
             }
             let same = self.revision() == &failure["artifact_revision"];

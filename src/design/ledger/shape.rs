@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Id,
     /// An object whose keys are free.
     Fields,
+    /// An object whose keys are free and hold such values.
+    Each(&'static Kind),
     /// True or false.
     Flag,
     /// A whole number.
@@ -51,13 +53,13 @@ pub(super) const fn optional(name: &'static str, kind: Kind) -> Key {
     Key { name, needed: false, kind }
 }
 
-/// Checks an object against its keys. Gives it back when it is one.
-pub(super) fn object<'v>(value: &'v Value, keys: &[Key], at: &str, found: &mut Found) -> Option<&'v Map<String, Value>> {
+/// Checks an object against groups of keys, which together are all that it may have. Gives it back when it is one.
+pub(super) fn object<'v>(value: &'v Value, groups: &[&[Key]], at: &str, found: &mut Found) -> Option<&'v Map<String, Value>> {
     let Some(fields) = value.as_object() else {
         found.add(Rule::NotAnObject, at, "this is no object");
         return None;
     };
-    for key in keys {
+    for key in groups.iter().copied().flatten() {
         let place = format!("{at}/{}", part(key.name));
         match (fields.get(key.name), &key.kind) {
             (None, Kind::Anchor) => found.add(Rule::AnchorMissing, &place, format!("`{}` is missing", key.name)),
@@ -65,7 +67,7 @@ pub(super) fn object<'v>(value: &'v Value, keys: &[Key], at: &str, found: &mut F
             (Some(value), kind) => holds(value, kind, &place, found),
         }
     }
-    for key in fields.keys().filter(|k| keys.iter().all(|known| known.name != **k)) {
+    for key in fields.keys().filter(|k| groups.iter().copied().flatten().all(|known| known.name != **k)) {
         let shown = crate::base::path::printable(key);
         found.add(Rule::UnknownField, &format!("{at}/{}", part(key)), format!("there is no field `{shown}` here"));
     }
@@ -87,6 +89,10 @@ fn holds(value: &Value, kind: &Kind, at: &str, found: &mut Found) {
         }
         Kind::Id => text("id of 1 to 128 of A-Z a-z 0-9 . _ -", &|s| crate::base::id::check(s, "id").is_ok(), found),
         Kind::Fields => found.demand(value.is_object(), Rule::WrongType, at, "this is no object"),
+        Kind::Each(kind) => match value.as_object() {
+            None => found.add(Rule::WrongType, at, "this is no object"),
+            Some(fields) => fields.iter().for_each(|(key, item)| holds(item, kind, &format!("{at}/{}", part(key)), found)),
+        },
         Kind::Flag => found.demand(value.is_boolean(), Rule::WrongType, at, "this is neither true nor false"),
         Kind::Number => found.demand(value.is_u64(), Rule::WrongType, at, "this is no whole number"),
         Kind::Hash => {
@@ -94,7 +100,7 @@ fn holds(value: &Value, kind: &Kind, at: &str, found: &mut Found) {
         }
         Kind::Time => text("time such as 2026-11-30T12:00:00.000Z", &|s| crate::base::time::parse_iso(s).is_some(), found),
         Kind::Object(keys) => {
-            object(value, keys, at, found);
+            object(value, &[keys], at, found);
         }
         Kind::List(kind) => match value.as_array() {
             None => found.add(Rule::WrongType, at, "this is no list"),

@@ -216,11 +216,10 @@ impl Desk<'_> {
         if let Some(snapshot) = &round.artifact.snapshot {
             return Ok(self.folder.dir.join(snapshot).to_string_lossy().into_owned());
         }
-        let (oid, path) =
-            (round.artifact.revision.strip_prefix("git:").unwrap_or_default(), round.artifact.source.clone().unwrap_or_default());
-        let blob = crate::host::git::Git::at(self.host, &self.folder.top).ask(&["cat-file", "blob", &format!("{oid}:{path}")], &[])?;
+        let gone = || Fail::new(Code::ArtifactMutated, format!("`{}` no longer holds the artifact", round.artifact.revision));
+        let bytes = self.folder.content(&round.artifact)?.ok_or_else(gone)?;
         let copy = dir.join("artifact.md");
-        files::replace(self.host, &copy, &blob.stdout)?;
+        files::replace(self.host, &copy, &bytes)?;
         Ok(copy.to_string_lossy().into_owned())
     }
 
