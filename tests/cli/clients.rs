@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 
 use serde_json::{Value, json};
 
-use crate::kit::Kit;
+use crate::kit::{ANCHORS, Kit};
 
 const FINDINGS: &str = "[high] a.rs:1 — the index is not bounded\\n\\nVERDICT: needs-attention";
 const APPROVAL: &str = "No findings.\\n\\nVERDICT: approve";
@@ -300,47 +300,15 @@ fn real_clients_take_the_angles_of_a_design_loop_and_their_failures_are_failed_l
     if !wanted() {
         return;
     }
-    let design = "# Fix\n## Root\ntrace:42 at a.rs:1\n## Options\n- bound it; cost: low, risk: low\n- leave it; cost: none, risk: high\n## Recommendation\nBound it.\n## Sketch\nif i < n\n## Validation plan\ncargo test\n## Angles\n- surgical: a\n- deep: b\n- scout: c\n";
     for (client, mode) in [("codex", "design"), ("claude", "design"), ("codex", "401"), ("claude", "cut")] {
         let mut kit = kit(serve(), mode);
         kit.unset("REVIEW_LOOP_TEST_NOW");
-        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-        let now = review_loop::base::time::iso_ms(i64::try_from(seconds).unwrap());
-        kit.write(
-            "evidence",
-            json!([{"kind": "command", "ref": "run", "captured_at": now, "file": kit.write("trace", "9 of 8")}]).to_string(),
-        );
-        for (name, text) in
-            [("objective", "Bound it."), ("scope", "a.rs"), ("root", "trace:42"), ("diff", "draft"), ("r/design.md", design)]
-        {
-            kit.write(name, text);
-        }
+        kit.pin_now();
         let held = json!({"answer": "unchanged", "text": "quoted"});
         let drift = json!({"goal": held, "scope": held, "runtime_root": held, "new_premises": []});
         kit.write("r/.scratch/reviews/L/handed/round-1/drift.json", drift.to_string());
-        let words = [
-            "run-loop",
-            "--loop",
-            "design",
-            "--repo-root",
-            "r",
-            "--loop-id",
-            "L",
-            "--source",
-            client,
-            "--objective-file",
-            "objective",
-            "--scope-file",
-            "scope",
-            "--runtime-root-file",
-            "root",
-            "--root-evidence",
-            "evidence",
-            "--artifact-file",
-            "r/design.md",
-            "--diff-file",
-            "diff",
-        ];
+        let words = ["run-loop", "--loop", "design", "--repo-root", "r", "--loop-id", "L", "--source", client];
+        let words = [&words[..], &ANCHORS].concat();
         let ran = kit.run(&words);
         let wanted = if mode == "design" { (0, "converged") } else { (3, "unverified_lane") };
         assert_eq!((ran.status, ran.json["status"].as_str().unwrap_or_default()), wanted, "{client} {mode}: {}", ran.stdout);

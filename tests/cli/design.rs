@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{Kit, Ran};
-
-const DESIGN: &str = "# Fix\n## Root\nThe index is read unbounded (src/a.rs:12, trace:42).\n## Options\n- bound it; cost: low, risk: low\n- rewrite it; cost: high, risk: high\n## Recommendation\nBound it.\n## Implementation sketch\nif i < n\n## Validation plan\ncargo test index\n## Angles\n- surgical: the bound\n- deep: the callers\n- scout: every use\n";
+use crate::kit::{ANCHORS, DESIGN, Kit, Ran};
 
 struct Design {
     kit: Kit,
@@ -30,14 +28,7 @@ impl Design {
     fn new() -> Design {
         let kit = Kit::new();
         kit.repo("r", &[("src/a.rs", "one\n"), (".gitignore", ".scratch/\n")]);
-        kit.write("objective", "The index never leaves the slice.\n");
-        kit.write("scope", "src/a.rs\n");
-        kit.write("root", "The index is not bounded: trace:42.\n");
-        kit.write("trace", "index 9 of 8\n");
-        let evidence = json!([{"kind": "command", "ref": "cargo run", "captured_at": "2026-11-30T11:59:00Z", "file": kit.text("trace")}]);
-        kit.write("evidence", evidence.to_string());
-        kit.write("diff", "first draft\n");
-        kit.write("r/design.md", DESIGN);
+        kit.pin("2026-11-30T11:59:00Z");
         Design { kit }
     }
 
@@ -52,22 +43,7 @@ impl Design {
     }
 
     fn opens(&self, more: &[&str]) -> Ran {
-        let words = [
-            "open-design-loop",
-            "--objective-file",
-            "objective",
-            "--scope-file",
-            "scope",
-            "--runtime-root-file",
-            "root",
-            "--root-evidence",
-            "evidence",
-            "--artifact-file",
-            "r/design.md",
-            "--diff-file",
-            "diff",
-        ];
-        self.run(&[&words[..], more].concat())
+        self.run(&[&["open-design-loop"][..], &ANCHORS, more].concat())
     }
 
     fn state(&self) -> Value {
@@ -789,4 +765,19 @@ fn a_kill_between_the_run_ledger_and_the_record_is_no_dead_end() {
     d.record("deep", &pass(), &runs).ok();
     d.valid();
     assert_eq!(d.kit.read("r/agent-runs.jsonl").lines().count(), 2);
+}
+
+#[test]
+fn a_model_lane_that_was_killed_behind_its_launch_is_started_under_the_same_attempt() {
+    let mut d = chased();
+    d.kit.write("prompt", "The index never leaves the slice.\nIs the mechanism right? src/1.rs:1 src/2.rs:1 src/3.rs:1\n");
+    let words = ["start-lane", "--lane", "model", "--prompt-file", "prompt", "--engine", "claude", "--runs", "r/agent-runs.jsonl"];
+    d.kit.set("REVIEW_LOOP_TEST_FAILPOINT", "lane-launched");
+    assert_ne!(d.run(&words).status, 0);
+    d.kit.unset("REVIEW_LOOP_TEST_FAILPOINT");
+    let started = d.run(&words).ok();
+    let ledger = d.kit.read("r/agent-runs.jsonl");
+    assert_eq!(ledger.lines().count(), 1, "{ledger}");
+    assert!(ledger.contains(started["attempt_id"].as_str().unwrap()));
+    d.valid();
 }

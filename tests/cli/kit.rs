@@ -9,6 +9,25 @@ use serde_json::Value;
 /// 2026-11-30T12:00:00Z.
 pub const NOW: i64 = 1_796_040_000_000;
 
+/// A fix design with its six parts.
+pub const DESIGN: &str = "# Fix\n## Root\nThe index is read unbounded (src/a.rs:12, trace:42).\n## Options\n- bound it; cost: low, risk: low\n- rewrite it; cost: high, risk: high\n## Recommendation\nBound it.\n## Implementation sketch\nif i < n\n## Validation plan\ncargo test index\n## Angles\n- surgical: the bound\n- deep: the callers\n- scout: every use\n";
+
+/// The flags that open a design loop on what [`Kit::pin`] wrote.
+pub const ANCHORS: [&str; 12] = [
+    "--objective-file",
+    "objective",
+    "--scope-file",
+    "scope",
+    "--runtime-root-file",
+    "root",
+    "--root-evidence",
+    "evidence",
+    "--artifact-file",
+    "r/design.md",
+    "--diff-file",
+    "diff",
+];
+
 pub struct Kit {
     dir: tempfile::TempDir,
     env: Vec<(String, String)>,
@@ -106,6 +125,29 @@ impl Kit {
 
     pub fn json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// Writes what a design loop is opened with: anchors, evidence captured at that time, and the design in the repository `r`.
+    pub fn pin(&self, captured_at: &str) {
+        let evidence =
+            [("kind", "command"), ("ref", "cargo run"), ("captured_at", captured_at), ("file", &self.write("trace", "index 9 of 8\n"))];
+        let evidence: serde_json::Map<String, Value> = evidence.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        self.write("evidence", Value::Array(vec![evidence.into()]).to_string());
+        for (name, text) in [
+            ("objective", "The index never leaves the slice.\n"),
+            ("scope", "src/a.rs\n"),
+            ("root", "The index is not bounded: trace:42.\n"),
+            ("diff", "first draft\n"),
+            ("r/design.md", DESIGN),
+        ] {
+            self.write(name, text);
+        }
+    }
+
+    /// As [`Kit::pin`], with evidence captured now by the real clock.
+    pub fn pin_now(&self) {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        self.pin(&review_loop::base::time::iso_ms(i64::try_from(since.as_millis()).unwrap()));
     }
 
     /// The names in a folder, sorted.

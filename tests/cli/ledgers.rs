@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::kit::{Kit, package};
+use crate::kit::{Kit, Ran, package};
 
 fn cases(suite: &str) -> Vec<Value> {
     let all = std::fs::read(package().join("tests/cases/shared/ledgers.json")).unwrap();
@@ -81,37 +81,17 @@ fn every_worked_run_ledger_gets_its_verdict() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A launch of a lane, and the file it reviews.
-fn launch(kit: &Kit, id: &str) -> Value {
+/// An event of the lane `deep` on the file it reviews.
+fn append(kit: &Kit, more: &[&str]) -> Ran {
     kit.write("item/rev.md", "text");
-    let words = [
-        "append-run",
-        "--ledger",
-        "item/agent-runs.jsonl",
-        "--event-kind",
-        "launch",
-        "--status",
-        "running",
-        "--gate",
-        "none",
-        "--role",
-        "design-reviewer",
-        "--execution-role",
-        "external-reviewer",
-        "--work-item",
-        "item",
-        "--lane",
-        "deep",
-        "--scope",
-        "rev.md",
-        "--artifact",
-        "rev.md",
-        "--effort",
-        "high",
-        "--run-id",
-        id,
-    ];
-    kit.run(&words).ok()
+    let who = ["--role", "design-reviewer", "--execution-role", "external-reviewer", "--work-item", "item", "--lane", "deep"];
+    let what = ["--scope", "rev.md", "--artifact", "rev.md", "--effort", "high"];
+    kit.run(&[&["append-run", "--ledger", "item/agent-runs.jsonl"][..], &who, &what, more].concat())
+}
+
+/// A launch of that lane.
+fn launch(kit: &Kit, id: &str) -> Value {
+    append(kit, &["--event-kind", "launch", "--status", "running", "--gate", "none", "--run-id", id]).ok()
 }
 
 #[test]
@@ -250,35 +230,7 @@ fn a_launch_is_no_verdict_and_closes_nothing() {
     kit.write("out.txt", "GATE: REVISE\n");
     let words = ["settle-run", "--ledger", "item/agent-runs.jsonl", "--launch", "launch-01", "--result", "out.txt", "--exit-code", "0"];
     kit.run(&words).ok();
-    let words = [
-        "append-run",
-        "--ledger",
-        "item/agent-runs.jsonl",
-        "--event-kind",
-        "launch",
-        "--status",
-        "completed",
-        "--gate",
-        "PASS",
-        "--role",
-        "design-reviewer",
-        "--execution-role",
-        "external-reviewer",
-        "--work-item",
-        "item",
-        "--lane",
-        "deep",
-        "--scope",
-        "rev.md",
-        "--artifact",
-        "rev.md",
-        "--effort",
-        "high",
-        "--evidence",
-        "log:x",
-        "--closes",
-        "launch-01.end",
-    ];
-    kit.run(&words).fails("INVALID_RUN");
+    let verdict = ["--event-kind", "launch", "--status", "completed", "--gate", "PASS", "--evidence", "log:x", "--closes", "launch-01.end"];
+    append(&kit, &verdict).fails("INVALID_RUN");
     assert_eq!(kit.run(&["check-runs", "--ledger", "item/agent-runs.jsonl"]).json["open"][0]["run_id"], "launch-01.end");
 }

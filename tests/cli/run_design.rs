@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{Kit, Ran};
-
-const DESIGN: &str = "# Fix\n## Root\nThe index is read unbounded (src/a.rs:12, trace:42).\n## Options\n- bound it; cost: low, risk: low\n- rewrite it; cost: high, risk: high\n## Recommendation\nBound it.\n## Implementation sketch\nif i < n\n## Validation plan\ncargo test index\n## Angles\n- surgical: the bound\n- deep: the callers\n- scout: every use\n";
+use crate::kit::{ANCHORS, Kit, Ran};
 
 /// A lane that plays `play/<lane>-<n>`, n counting its calls, else `play/<lane>`.
 const LANE: &str = r#"dir=$1; lane=$2
@@ -52,15 +50,7 @@ impl Driven {
         let mut kit = Kit::new();
         kit.unset("REVIEW_LOOP_TEST_NOW");
         kit.repo("r", &[("src/a.rs", "one\n"), (".gitignore", ".scratch/\n")]);
-        kit.write("objective", "The index never leaves the slice.\n");
-        kit.write("scope", "src/a.rs\n");
-        kit.write("root", "The index is not bounded: trace:42.\n");
-        kit.write("trace", "index 9 of 8\n");
-        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-        let now = review_loop::base::time::iso_ms(i64::try_from(seconds).unwrap());
-        kit.write("evidence", json!([{"kind": "command", "ref": "cargo run", "captured_at": now, "file": kit.text("trace")}]).to_string());
-        kit.write("diff", "first draft\n");
-        kit.write("r/design.md", DESIGN);
+        kit.pin_now();
         kit.write("play/lane.sh", LANE);
         kit.write("play/author.sh", AUTHOR);
         kit.write("play/surgical", said("PASS", json!([])));
@@ -76,21 +66,7 @@ impl Driven {
     fn run(&self, more: &[&str]) -> Ran {
         let lane = json!(["sh", self.kit.text("play/lane.sh"), self.kit.text("play"), "{lane}"]).to_string();
         let words = ["run-loop", "--loop", "design", "--repo-root", "r", "--loop-id", "L", "--source", "command", "--source-argv", &lane];
-        let anchors = [
-            "--objective-file",
-            "objective",
-            "--scope-file",
-            "scope",
-            "--runtime-root-file",
-            "root",
-            "--root-evidence",
-            "evidence",
-            "--artifact-file",
-            "r/design.md",
-            "--diff-file",
-            "diff",
-        ];
-        self.kit.run(&[&words[..], &anchors, more].concat())
+        self.kit.run(&[&words[..], &ANCHORS, more].concat())
     }
 
     fn authored(&self, more: &[&str]) -> Ran {
@@ -287,33 +263,8 @@ fn every_opinion_of_a_lane_is_held_to_what_one_alone_would_be_and_the_other_line
         let path = format!("{}:{}", d.kit.text("bin"), std::env::var("PATH").unwrap());
         d.kit.set("PATH", &path);
         let author = json!(["sh", d.kit.text("play/author.sh"), "{dir}", d.kit.text("play")]).to_string();
-        let words = [
-            "run-loop",
-            "--loop",
-            "design",
-            "--repo-root",
-            "r",
-            "--loop-id",
-            "L",
-            "--host-line",
-            "codex",
-            "--objective-file",
-            "objective",
-            "--scope-file",
-            "scope",
-            "--runtime-root-file",
-            "root",
-            "--root-evidence",
-            "evidence",
-            "--artifact-file",
-            "r/design.md",
-            "--diff-file",
-            "diff",
-            "--respond",
-            "command",
-            "--respond-argv",
-            &author,
-        ];
+        let words = ["run-loop", "--loop", "design", "--repo-root", "r", "--loop-id", "L", "--host-line", "codex"];
+        let words = [&words[..], &["--respond", "command", "--respond-argv", &author], &ANCHORS].concat();
         let ran = d.kit.run(&words);
         assert_eq!((ran.status, &ran.json["rounds"]), (0, &json!(rounds)), "{}", ran.stdout);
         let state = d.state();
