@@ -3,6 +3,7 @@
 //! Takes strings and numbers, gives checked values. Nothing here reads a file, a clock or the environment.
 
 pub mod canon;
+pub mod case;
 pub mod digest;
 pub mod fail;
 pub mod id;

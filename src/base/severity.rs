@@ -166,6 +166,9 @@ const EMOJI: &[(&str, Grade)] = &[
     ("⚪", Grade::Suggestion),
 ];
 
+/// A mark that grades nothing by itself and may stand before a level word.
+const GREEN: &str = "🟢";
+
 /// The bytes a level can start with: most texts are told from their first one.
 const FIRST_BYTES: [bool; 256] = {
     let mut first = [false; 256];
@@ -208,7 +211,7 @@ pub fn at_start(text: &str) -> Option<Written> {
         return None;
     }
     let emoji = if first.is_ascii() { None } else { EMOJI.iter().find(|(mark, _)| body.starts_with(mark)) };
-    let skipped = emoji.map_or(0, |(mark, _)| mark.len());
+    let skipped = emoji.map_or(if body.starts_with(GREEN) { GREEN.len() } else { 0 }, |(mark, _)| mark.len());
     let gap = body[skipped..].len() - body[skipped..].trim_start_matches([' ', '*', '_', '\u{fe0f}']).len();
     let word_at = skipped + gap;
     if let Some((grade, len)) = word_at_start(&body[word_at..]) {
@@ -226,7 +229,7 @@ pub fn at_start(text: &str) -> Option<Written> {
 /// The level word that `text` starts with, as a whole token, and its length in bytes.
 fn word_at_start(text: &str) -> Option<(Grade, usize)> {
     let first = text.as_bytes().first()?.to_ascii_lowercase();
-    if !FIRST_BYTES[usize::from(first)] {
+    if !FIRST_BYTES[usize::from(first)] || LABELS.iter().any(|l| text.starts_with(l)) {
         return None;
     }
     for (word, grade) in WORDS.iter().filter(|(w, _)| w.as_bytes()[0] == first) {
@@ -258,9 +261,12 @@ fn word_at_start(text: &str) -> Option<(Grade, usize)> {
     None
 }
 
+/// Labels of a level that start like one.
+const LABELS: &[&str] = &["重要度", "重大度"];
+
 /// A CJK word counts as the whole tag, cell or label, or before 级/度/レベル/问题/問題 and the like.
 fn cjk_token_ends(rest: &str) -> bool {
-    const FOLLOWERS: [&str; 7] = ["级", "級", "度", "レベル", "问题", "問題", "문제"];
+    const FOLLOWERS: [&str; 9] = ["级", "級", "度", "レベル", "问题", "問題", "문제", "优先级", "優先度"];
     match rest.chars().next() {
         None => true,
         Some(c) if !c.is_alphanumeric() => true,

@@ -70,6 +70,10 @@ const WORDS: &[(&str, Class)] = &[
     ("거부", Class::NeedsAttention),
     ("rejected", Class::NeedsAttention),
     ("needs changes", Class::NeedsAttention),
+    ("needs rework", Class::NeedsAttention),
+    ("rework required", Class::NeedsAttention),
+    ("changes required", Class::NeedsAttention),
+    ("nack", Class::NeedsAttention),
     ("不通过", Class::NeedsAttention),
     ("驳回", Class::NeedsAttention),
     ("条件付き承認", Class::NeedsAttention),
@@ -151,12 +155,20 @@ impl Stated {
     }
 }
 
-/// Reads the value behind a verdict label. `None` when nothing is written there.
+/// Reads the value behind a verdict label. `None` when nothing is written there. Behind a label an approval that is not given is one
+/// against the change, in whatever words.
 pub fn read_value(raw: &str) -> Option<Stated> {
+    let stated = read_token(raw)?;
+    let withheld = !stated.known && withholds(&fold(&stated.text));
+    Some(if withheld { Stated { class: Class::NeedsAttention, known: true, ..stated } } else { stated })
+}
+
+/// Reads a value that stands without a label: a word of the table, or one with its qualifier.
+pub fn read_token(raw: &str) -> Option<Stated> {
     // Nobody approves in a line this long without a condition; what stands behind it is not looked through.
     const LONG: usize = 4096;
     if raw.len() > LONG {
-        let stated = read_value(&raw[..raw.floor_char_boundary(LONG)])?;
+        let stated = read_token(&raw[..raw.floor_char_boundary(LONG)])?;
         let class = if stated.class == Class::Approve { Class::NeedsAttention } else { stated.class };
         return Some(Stated { class, ..stated });
     }
@@ -182,6 +194,39 @@ pub fn read_value(raw: &str) -> Option<Stated> {
         return Some(Stated { class, text: literal.to_owned(), known: true });
     }
     Some(Stated { class: Class::Unproven, text: literal.to_owned(), known: false })
+}
+
+/// Words before or behind an approval that take it back, whole words in English and pieces elsewhere.
+const WITHHOLDS: &[&str] = &["not", "never", "don't", "cannot", "can't", "conditionally", "conditional", "almost", "nearly", "would", "no"];
+const WITHHOLDING_PIECES: &[&str] = &[
+    "보류",
+    "불가",
+    "않",
+    "조건부",
+    "후 ",
+    "못",
+    "できません",
+    "しません",
+    "ない",
+    "後に",
+    "保留",
+    "条件",
+    "不予",
+    "不",
+    "未",
+    "后",
+    "暂",
+];
+
+/// Whether a value names an approval and does not give it: `Not LGTM`, `Conditionally approved`, `승인 보류`, `修改后通过`.
+fn withholds(folded: &str) -> bool {
+    if !folded.is_ascii() {
+        let approves = |(word, class): &(&str, Class)| *class == Class::Approve && !word.is_ascii() && folded.contains(word);
+        return WORDS.iter().any(approves) && WITHHOLDING_PIECES.iter().any(|p| folded.contains(p));
+    }
+    let words: Vec<&str> = folded.split(|c: char| !c.is_ascii_alphanumeric() && c != '\'').filter(|w| !w.is_empty()).collect();
+    let named = words.iter().any(|w| matches!(*w, "approve" | "approved" | "approval" | "lgtm" | "merge" | "pass"));
+    named && words.iter().any(|w| WITHHOLDS.contains(w))
 }
 
 /// The value ends at ` — `, ` - `, `(`, `;`, `,`, a sentence end or the line end.
@@ -233,7 +278,7 @@ pub fn fold(text: &str) -> String {
         folded.make_ascii_lowercase();
         return folded;
     }
-    folded.to_lowercase()
+    super::case::lower(&folded).into_owned()
 }
 
 #[cfg(test)]

@@ -88,6 +88,12 @@ pub(crate) fn text(text: &str, depth: usize) -> Review {
                 return review;
             }
         }
+        // A document inside a JSON string.
+        Some(b'"') if depth == 0 && text.trim_end().ends_with('"') => {
+            if let Some(review) = machine(text, start, depth).filter(schema::is_answer) {
+                return review;
+            }
+        }
         Some(b'<') => {
             if let Some(review) = keyed::xml(&text[start..]).and_then(|k| keyed(k, Format::Xml, 1, depth)).filter(schema::is_answer) {
                 return review;

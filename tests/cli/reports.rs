@@ -91,6 +91,102 @@ fn every_worked_report_is_read() {
     assert!(wrong.is_empty(), "{} faults\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// One block of `tests/cases/reader`.
+struct Block {
+    id: String,
+    /// Verdict, findings, suspicious, codes.
+    wanted: Vec<String>,
+    text: String,
+}
+
+fn blocks() -> Vec<Block> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/reader");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().map(|e| e.path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "txt"));
+    files.sort();
+    let texts = files.iter().map(|f| std::fs::read_to_string(f).unwrap());
+    let of = |text: String| {
+        let parts = text.split("\n@@@ ").map(|p| p.trim_start_matches("@@@ ").to_owned()).collect::<Vec<_>>();
+        parts.into_iter().map(|part| {
+            let (head, body) = part.split_once('\n').unwrap();
+            let mut cells = head.split('|').map(|c| c.trim().to_owned());
+            // The line end before the next block belongs to this one.
+            Block { id: cells.next().unwrap(), wanted: cells.collect(), text: format!("{}\n", body.strip_suffix('\n').unwrap_or(body)) }
+        })
+    };
+    texts.flat_map(of).collect()
+}
+
+fn answer_of(text: &str) -> Value {
+    serde_json::to_value(review_loop::ops::parse_findings::answer(read::review(text.as_bytes()), None)).unwrap()
+}
+
+#[test]
+fn every_small_report_is_read_as_its_head_says() {
+    let mut wrong = Vec::new();
+    let blocks = blocks();
+    assert!(blocks.len() >= 500);
+    for Block { id, wanted, text } in blocks {
+        let got = answer_of(&text);
+        let verdict = match wanted[0].as_str() {
+            "A" => Some("approve"),
+            "N" => Some("needs_attention"),
+            "U" => Some("unproven"),
+            "0" => Some("none"),
+            _ => None,
+        };
+        if verdict.is_some_and(|v| got["verdict"] != v) {
+            wrong.push(format!("{id}: verdict {}", got["verdict"]));
+        }
+        let short = |finding: &Value| {
+            let end = finding["end_line"].as_u64().map_or(String::new(), |e| format!("-{e}"));
+            let line = finding["line"].as_u64().map_or(String::new(), |l| format!(":{l}"));
+            format!("{} {}{line}{end}", &finding["severity"].as_str().unwrap()[..1], finding["path"].as_str().unwrap_or("-"))
+        };
+        let mut findings: Vec<String> = got["findings"].as_array().unwrap().iter().map(short).collect();
+        let mut expected: Vec<String> = wanted[1].split(';').map(|f| f.trim().to_owned()).filter(|f| !f.is_empty()).collect();
+        findings.sort();
+        expected.sort();
+        if wanted[1] != "?" && findings != expected {
+            wrong.push(format!("{id}: findings {findings:?}, wanted {expected:?}"));
+        }
+        if wanted[2] != "?" && (wanted[2] == "0") != (got["unparsed_suspicious"] == 0) {
+            wrong.push(format!("{id}: suspicious {}", got["suspicious_lines"]));
+        }
+        let codes: Vec<&str> = got["contradictions"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let mut expected: Vec<&str> = wanted[3].split(',').filter(|c| !c.is_empty() && *c != "-").collect();
+        expected.sort_unstable();
+        if wanted[3] != "?" && codes != expected {
+            wrong.push(format!("{id}: codes {codes:?}, wanted {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} faults\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Of what a report finds nothing is lost without a sign when an approval stands below it, or an item above it.
+#[test]
+fn an_approval_or_another_item_beside_a_small_report_hides_nothing() {
+    let mut wrong = Vec::new();
+    for Block { id, wanted, text } in blocks() {
+        let expected = wanted[1].split(';').filter(|f| !f.trim().is_empty()).count();
+        let document = text.trim_start().starts_with(['{', '[', '<', '"']);
+        if expected == 0 || wanted[1] == "?" || document || wanted[0] != "0" {
+            continue;
+        }
+        for (how, text) in
+            [("approval", format!("{text}\n\nVerdict: APPROVE\n")), ("item", format!("- [low] src/zz.rs:1 — typo\n\n{text}"))]
+        {
+            let got = answer_of(&text);
+            let read =
+                got["findings"].as_array().unwrap().len() - usize::from(how == "item").min(got["findings"].as_array().unwrap().len());
+            if read < expected && got["unparsed_suspicious"] == 0 && got["contradictions"].as_array().unwrap().is_empty() {
+                wrong.push(format!("{id} beside an {how}: {read} of {expected}, {}", got["verdict"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} faults\n{}", wrong.len(), wrong.join("\n"));
+}
+
 #[test]
 fn nothing_in_a_worked_report_makes_a_false_approval() {
     for case in crate::kit::folders(&shared("reports")) {

@@ -3,6 +3,7 @@
 //! The table below is knowledge of the trade: stems that reviewers use for a kind of defect, in several groups of near synonyms.
 //! A stem counts where a word starts with it. docs/identity.md shows the table. Bound: linear in the text.
 
+use crate::base::case;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One concept a line: its name, then the stems that speak of it; a plus joins two stems that must both be there.
@@ -432,7 +433,7 @@ const STOP: &[&str] = &[
 
 /// Lower-case words; a hyphen, a dot or a slash inside one keeps it together beside its parts.
 fn tokens(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
+    let lower = case::lower(text);
     let mut found: Vec<String> = Vec::new();
     for word in
         lower.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '"' | '\'' | '`' | '!' | '?' | '[' | ']' | '{' | '}'))

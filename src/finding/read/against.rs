@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::{label, location};
+use crate::base::case;
 use crate::base::severity;
 
 /// Sentences that refuse, whatever stands beside them.
@@ -21,6 +22,7 @@ const REFUSALS: &[&str] = &[
     "shouldn't be merged",
     "must not be merged",
     "hold off merging",
+    "retract",
     "승인하지 않",
     "승인할 수 없",
     "승인 불가",
@@ -288,7 +290,7 @@ fn says(value: &str) -> bool {
     let refers = refers || done;
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let long = letters > 2 || (letters > 0 && !value.is_ascii());
-    long && !refers && !label::is_absence(value) && !super::doubt::is_denied(&value.to_lowercase()) && !denies(value)
+    long && !refers && !label::is_absence(value) && !super::doubt::is_denied(&case::lower(value)) && !denies(value)
 }
 
 /// `CRITICAL token is logged`, `- **HIGH** x`, `P1 - x`.
@@ -406,7 +408,7 @@ mod tests {
 
     fn speaks_against(line: &str) -> bool {
         let line = undisguised(line);
-        refuses(&line.to_lowercase()) || speaks(&line, &line.to_lowercase())
+        refuses(&case::lower(&line)) || speaks(&line, &case::lower(&line))
     }
 
     #[test]

@@ -7,8 +7,9 @@
 
 use super::json::{Map, Node};
 use super::lines::Zone;
-use super::schema::{LISTS, NEVER, TEXTS, VERDICTS, is_by_file, take};
-use super::{LineIndex, doubt, item, label};
+use super::schema::{LISTS, NEVER, Read, TEXTS, is_by_file, is_verdict, take};
+use super::{LineIndex, doubt, github, item, label};
+use crate::base::case;
 use crate::base::severity;
 use crate::base::verdict::Class;
 use crate::finding::{Counted, Review};
@@ -18,6 +19,13 @@ const DEFECTS: &[&str] = &["blockers", "blocking", "blocking_issues", "bugs", "m
 
 /// Keys of further findings beside or inside others.
 const FURTHER: &[&str] = &["extra", "additional", "other", "others", "more", "related", "also", "nits"];
+
+/// Starts of keys whose lists are of what is no finding: what is sound, what was looked at, what is over.
+const SOUND: &[&str] =
+    &["strength", "positive", "praise", "good", "passed", "checked", "verified", "reviewed", "files", "changed", "changes", "context"];
+
+/// Starts of keys whose lists are of what is over.
+const OVER: &[&str] = &["resolved", "fixed", "closed", "dismissed", "suppressed", "ignored", "previous"];
 
 /// Keys that say what was not looked at, and the value that says it.
 const UNSEEN: &[(&str, bool)] =
@@ -34,25 +42,38 @@ struct Inner<'n> {
     path: Option<&'n str>,
 }
 
-/// Reads what stands beside the findings of an answer.
-pub(super) fn read(review: &mut Review, map: &Map, lines: &LineIndex) {
+/// The level that a key names, whole or before a noun of findings: `high`, `critical_issues`.
+fn level_of(key: &str) -> Option<severity::Written> {
+    const NOUNS: &[&str] = &["_issues", "_findings", "_problems", "_bugs", "_items", "_severity", "_priority", "_risk"];
+    let bare = NOUNS.iter().find_map(|noun| key.strip_suffix(noun)).unwrap_or(key);
+    severity::at_start(bare).filter(|w| w.end == bare.len())
+}
+
+/// Whether a key says of what stands below it that it is found, or how grave it is.
+pub(super) fn names_findings(key: &str) -> bool {
+    level_of(key).is_some() || DEFECTS.contains(&key) || OVER.iter().any(|o| key.starts_with(o))
+}
+
+/// Reads what stands beside the findings of an answer, but for what was `read` already.
+pub(super) fn read(review: &mut Review, map: &Map, read: &Read, lines: &LineIndex) {
     let approves = review.verdict().0 == Class::Approve;
     let mut open: Vec<Inner<'_>> = Vec::new();
+    let path = item::path(map);
     for (key, node) in map.entries.iter().rev() {
         let name = key.as_str();
-        let list = LISTS.contains(&name) && (node.list().is_some() || node.map().is_some_and(is_by_file));
-        if list {
+        let listed = LISTS.contains(&name);
+        if (listed && node.list().is_some()) || node.map().is_some_and(|m| listed && is_by_file(m)) {
             // A finding may hold further ones.
             let inside = node.list().into_iter().flatten().filter_map(Node::map).flat_map(|m| m.entries.iter().map(|e| (e, m.at)));
             let further = inside.filter(|((key, _), _)| FURTHER.contains(&key.as_str()));
             open.extend(further.map(|((key, node), at)| Inner { key, node, at, listed: true, path: None }));
-        } else if NEVER.contains(&name) || VERDICTS.contains(&name) {
-        } else if TEXTS.contains(&name) {
-            if let Some(text) = node.text().filter(|_| approves) {
+        } else if NEVER.contains(&name) || is_verdict(name) || read.contains(&std::ptr::from_ref(node)) {
+        } else if let Some(text) = node.text().filter(|_| TEXTS.contains(&name)) {
+            if approves {
                 suspect(review, text, true, lines.line(map.at));
             }
         } else {
-            open.push(Inner { key, node, at: map.at, listed: FURTHER.contains(&name) || LISTS.contains(&name), path: None });
+            open.push(Inner { key, node, at: map.at, listed: FURTHER.contains(&name) || listed, path });
         }
     }
     while let Some(inner) = open.pop() {
@@ -63,10 +84,14 @@ pub(super) fn read(review: &mut Review, map: &Map, lines: &LineIndex) {
 fn look<'n>(review: &mut Review, inner: Inner<'n>, approves: bool, lines: &LineIndex, open: &mut Vec<Inner<'n>>) {
     let Inner { key, node, at, listed, path } = inner;
     let path = if key.contains(['.', '/']) { Some(key) } else { path };
-    let level = severity::at_start(key).filter(|w| w.end == key.len());
+    let level = level_of(key);
     let names = level.is_some() || DEFECTS.contains(&key);
-    let said = |text: &str| !text.trim().is_empty() && !label::is_absence(text) && !doubt::is_denied(&text.to_lowercase());
+    let sound = SOUND.iter().any(|s| key.starts_with(s));
+    let said = |text: &str| !text.trim().is_empty() && !label::is_absence(text) && !doubt::is_denied(&case::lower(text));
     match node {
+        Node::List(list) if OVER.iter().any(|o| key.starts_with(o)) => {
+            review.resolved += list.iter().filter(|n| n.map().is_some_and(item::is_finding)).count() as u64;
+        }
         // A level that is a list holds findings in words; a level that is a text says something else of the answer.
         Node::List(list) if names && list.iter().any(|n| n.text().is_some_and(said)) => {
             for text in list.iter().filter_map(Node::text).filter(|t| said(t)) {
@@ -75,18 +100,21 @@ fn look<'n>(review: &mut Review, inner: Inner<'n>, approves: bool, lines: &LineI
                 take(review, &Map { entries, at }, lines);
             }
         }
-        Node::Text(text) if DEFECTS.contains(&key) && said(text) => drop(review.suspicious.insert(lines.line(at))),
+        Node::Text(text) if (DEFECTS.contains(&key) || LISTS.contains(&key)) && said(text) => review.suspicious.extend([lines.line(at)]),
         Node::Text(text) => suspect(review, text, approves, lines.line(at)),
         Node::Number(_) => count(review, key, node.number().unwrap_or(0)),
         Node::Bool(value) if UNSEEN.contains(&(key, *value)) || (*value && DEFECTS.contains(&key)) => unseen(review, key),
-        Node::List(list) if key.starts_with("unreviewed") && !list.is_empty() => unseen(review, key),
-        Node::Map(inner) if is_graded(inner) || ((listed || level.is_some()) && item::is_finding(inner)) => {
+        Node::List(list) if ["unreviewed", "skipped", "not_reviewed"].iter().any(|u| key.starts_with(u)) && !list.is_empty() => {
+            unseen(review, key);
+        }
+        Node::Map(inner) if is_graded(inner) || ((listed || names) && item::is_finding(inner)) || (!sound && item::is_placed(inner)) => {
             let mut finding = placed(inner, path);
             if let Some(level) = level.filter(|_| !is_graded(inner)) {
                 finding.entries.push(("severity".to_owned(), Node::Text(level.text)));
             }
             take(review, &finding, lines);
         }
+        Node::Map(inner) if github::is_review(inner) => github::state(review, inner, lines),
         Node::Map(inner) => {
             let path = item::path(inner).or(path);
             let more = inner.entries.iter().rev().filter(|(name, _)| !NEVER.contains(&name.as_str()));

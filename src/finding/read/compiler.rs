@@ -1,22 +1,54 @@
 //! `path:line[:column]: message`, as compilers and linters print it, one finding a line.
 //!
-//! A text is of this kind when most of its lines are; other lines of it say nothing, unless they look like findings. Bound: linear.
+//! ESLint's own listing names a file and has the messages of it below. A text is of this kind when most of its lines are; other lines of it say nothing, unless they look like findings. Bound: linear.
 
 use super::{entry, label, location};
 use crate::base::severity::{self, Grade};
-use crate::finding::{Finding, Format, Review};
+use crate::finding::{Finding, Format, Location, Review};
 
 /// Whether most lines of a text are such messages. Looks at the first two hundred.
 pub fn looks_like(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(200).collect();
     let messages = lines.iter().filter(|l| l.len() < 4096 && one(l, 1).is_some()).count();
-    messages > 0 && messages * 2 > lines.len()
+    let listed = lines.iter().filter(|l| l.len() < 4096 && below_file(l).is_some()).count();
+    messages > 0 && messages * 2 > lines.len() || listed > 0 && listed * 3 >= lines.len()
+}
+
+/// `  3:5  error  'x' is not defined  no-undef`: a message below its file: the line, the level, and what is said.
+fn below_file(line: &str) -> Option<(u64, severity::Written, &str)> {
+    let body = line.trim_start().strip_prefix(|c: char| c.is_ascii_digit()).filter(|_| line.starts_with([' ', '\t']))?;
+    let body = &line[line.len() - body.len() - 1..];
+    let (place, rest) = body.split_once([' ', '\t'])?;
+    let (number, column) = place.split_once(':')?;
+    let written = severity::at_start(rest).filter(|_| column.bytes().all(|b| b.is_ascii_digit()))?;
+    Some((crate::base::number::digits(number)?, written.clone(), rest[written.end..].trim()))
 }
 
 /// Reads such a text.
 pub fn read(text: &str) -> Review {
     let mut review = Review { format: Some(Format::Lines), ..Review::default() };
+    let mut file = None;
     for (line, number) in text.lines().zip(1..) {
+        if let Some((at, written, said)) = below_file(line) {
+            let place = file.clone().map(|path| Location { path, line: Some(at), end_line: None });
+            let (title, rule) = said.rsplit_once("  ").map_or((said, None), |(title, rule)| (title.trim(), Some(rule.to_owned())));
+            let title = entry::plain(title, 400);
+            review.findings.push(Finding {
+                grade: written.grade,
+                severity_text: Some(written.text),
+                place,
+                headline: title.clone(),
+                title,
+                rule,
+                report_line: number,
+                ..Finding::default()
+            });
+            continue;
+        }
+        if let Some(place) = location::alone(line) {
+            file = Some(place.path);
+            continue;
+        }
         match one(line, number) {
             Some(finding) => review.findings.push(finding),
             None if label::is_suspicious(line) => drop(review.suspicious.insert(number)),
@@ -38,7 +70,11 @@ pub fn one(line: &str, report_line: u64) -> Option<Finding> {
     if rest.len() == behind.len() || rest.is_empty() {
         return None;
     }
-    let written = severity::at_start(rest.trim_start_matches(['[', '(']));
+    // `Error return value is not checked` is a sentence; a level is followed by a mark.
+    let sentence =
+        |w: &severity::Written| rest[w.end..].starts_with(' ') && rest[w.end..].trim_start().starts_with(|c: char| c.is_lowercase());
+    let written = severity::at_start(rest.trim_start_matches(['[', '(']))
+        .filter(|w| rest.starts_with(['[', '(']) || !sentence(w) || rest.starts_with(|c: char| c.is_lowercase()));
     let bracket = rest.len() - rest.trim_start_matches(['[', '(']).len();
     let message = written.as_ref().map(|w| rest[bracket + w.end..].trim_start_matches([':', ' ', '-', '—', '–', ']', ')', '|']));
     let title = message.filter(|m| !m.is_empty()).unwrap_or(rest);

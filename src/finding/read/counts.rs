@@ -4,6 +4,7 @@
 //! found. Numbers in words, logs and counts of an earlier review are not. Source: cases/reports/README.md §5. Bound: linear.
 
 use super::label;
+use crate::base::case;
 use crate::base::severity::{self, Grade};
 use crate::finding::Counted;
 
@@ -101,7 +102,7 @@ pub(super) fn of_line(line: &str) -> Vec<(Counted, u64)> {
 
 /// The counts of a sentence about this review's own findings: a number, at most one word, a level word.
 pub(super) fn of_sentence(line: &str) -> Vec<(Counted, u64)> {
-    let lower = line.to_lowercase();
+    let lower = case::lower(line);
     if line.len() > 1000 || !FOUND.iter().any(|f| lower.contains(f)) {
         return Vec::new();
     }

@@ -11,6 +11,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::lines::{Lines, Zone, list_mark};
 use super::{against, entry, heading, label, location};
+use crate::base::case;
 use crate::base::severity::{self, Grade};
 use crate::base::verdict::Class;
 use crate::finding::Review;
@@ -95,6 +96,8 @@ const DEMANDS: &[&str] = &[
     "hold off on merging",
     "would request changes",
     "needs work",
+    "rework",
+    "retract",
     "nack",
 ];
 
@@ -188,7 +191,7 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
     if content.len() < 4 || entry::is_template_item(content) {
         return false;
     }
-    let lower = content.to_lowercase();
+    let lower = case::lower(content);
     if is_denied(&lower) {
         return false;
     }
@@ -223,6 +226,7 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
         || against::speaks(content, &lower)
         || grave_heading_with_title(body)
         || placed_defect(content, &lower)
+        || placed_find(content, &lower)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
         || shouts_failed(content)
@@ -253,6 +257,20 @@ fn placed_defect(content: &str, lower: &str) -> bool {
     grave && !praises(lower) && location::scan(content).iter().any(|c| c.place.line.is_some())
 }
 
+/// `I found a bug: … a.rs:10`, `introduces a regression: a.rs:4`: a sentence that says that there is a defect of some kind, at a place.
+fn placed_find(content: &str, lower: &str) -> bool {
+    const SAYS: &[&str] = &["found", "find", "see", "noticed", "spotted", "has", "introduces", "causes", "contains", "there"];
+    const WHAT: &[&str] =
+        &["bug", "bugs", "defect", "regression", "vulnerability", "issue", "issues", "problem", "problems", "flaw", "race"];
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let denies = |w: &&str| matches!(*w, "no" | "not" | "never" | "without" | "none" | "any");
+    let says = words.iter().position(|w| SAYS.contains(w)).is_some_and(|at| {
+        let what = words[at + 1..].iter().take(6).position(|w| WHAT.contains(w));
+        what.is_some_and(|what| !words[at.saturating_sub(3)..at + 1 + what].iter().any(denies))
+    });
+    says && !is_settled(lower) && !praises(lower) && location::scan(content).iter().any(|c| c.place.line.is_some())
+}
+
 /// `FAILED` outside code, as the outcome of something.
 fn shouts_failed(content: &str) -> bool {
     let spoken: String = content.split('`').step_by(2).collect();
@@ -260,6 +278,11 @@ fn shouts_failed(content: &str) -> bool {
         let apart = !spoken[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
         apart && !spoken[at + word.len()..].starts_with(" to ")
     }) && !["0 FAILED", "FAILED: 0", "no FAILED"].iter().any(|n| spoken.contains(n))
+}
+
+/// Whether a line says of itself that it is over.
+pub(super) fn is_over(line: &str) -> bool {
+    is_settled(&case::lower(line))
 }
 
 /// Whether a line speaks of something that is no longer there.
@@ -453,7 +476,7 @@ pub(super) fn is_denied(lower: &str) -> bool {
 
 /// `발견된 문제가 없습니다`, `未发现问题`, `特にありません`: a short sentence that says there is nothing.
 fn denies_in_cjk(sentence: &str) -> bool {
-    const NOTHING: &[&str] = &["없습니다", "없음", "없다", "ありません", "なし", "没有", "未发现", "無"];
+    const NOTHING: &[&str] = &["없습니다", "않았습니다", "없음", "없다", "ありません", "なし", "没有", "未发现", "無"];
     const OF: &[&str] = &["문제", "지적", "이슈", "발견", "결함", "问题", "发现", "指摘", "問題", "特に", "缺陷"];
     let short = !sentence.is_ascii() && sentence.chars().count() <= 24;
     short && NOTHING.iter().any(|n| label::holds(sentence, n)) && OF.iter().any(|o| label::holds(sentence, o))
@@ -576,12 +599,18 @@ fn key_of_json(lower: &str) -> bool {
 /// `- 🔴 text` and `❌ text`: a red mark opening a line that says more than a number.
 fn red(body: &str, content: &str) -> bool {
     let heading = body.starts_with('#');
-    let plain = content.trim_start_matches(['#', '*', '_', ' ', '|']);
-    let Some(rest) = RED.iter().find_map(|m| plain.strip_prefix(m)) else { return false };
+    // `Security: ❌ token is not checked`: the mark may open what stands behind a label.
+    let marked = |text: &str| {
+        let plain = text.trim_start_matches(['#', '*', '_', ' ', '|']).to_owned();
+        RED.iter().find_map(|m| plain.strip_prefix(m).map(str::to_owned))
+    };
+    let Some(rest) = marked(content).or_else(|| label::split_label(content).and_then(|(_, value)| marked(value))) else { return false };
+    let rest = rest.as_str();
     let rest = rest.trim_start_matches(['\u{fe0f}', '*', '_', ' ', ':', '|']);
-    let level = grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
+    let legend = RED.iter().any(|m| content.contains(m)) && ["🟡", "🟠", "🔵"].iter().any(|m| content.contains(m));
+    let level = legend || grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
     let said = rest.chars().filter(|c| c.is_alphabetic()).count() > 2;
-    said && !level && !label::is_absence(rest) && !is_denied(&rest.to_lowercase()) && !counts_none(rest)
+    said && !level && !label::is_absence(rest) && !is_denied(&case::lower(rest)) && !counts_none(rest)
 }
 
 /// `0 critical`, `Critical: 0`, `Critical (0)`: a count of none, and nothing else.
@@ -613,7 +642,7 @@ fn counted(lower: &str) -> bool {
 }
 
 /// `<h2>Critical</h2>`, `<summary>Critical (1)</summary>`, `<li><b>Critical</b>: …`.
-fn marked_up(content: &str) -> bool {
+pub(super) fn marked_up(content: &str) -> bool {
     if !content.starts_with('<') {
         return false;
     }
@@ -627,8 +656,13 @@ fn marked_up(content: &str) -> bool {
             _ => {}
         }
     }
+    // `<high>` grades what stands in it.
+    let named = content[1..].split(['>', ' ']).next().unwrap_or_default();
+    if grave(named).is_some_and(|w| w.end == named.len()) {
+        return true;
+    }
     let plain = plain.trim();
-    let none = plain.ends_with("(0)") || plain.ends_with(": 0") || plain.to_lowercase().contains("none");
+    let none = plain.ends_with("(0)") || plain.ends_with(": 0") || case::lower(plain).contains("none");
     !none && grave(plain).is_some()
 }
 
@@ -698,7 +732,6 @@ mod tests {
             "I cannot approve this as is. Do not merge.",
             "Please don't merge yet.",
             "Hold off on merging until the injection is gone.",
-            "NACK",
             "Needs work.",
             "I would request changes here.",
             "Total findings: 3 (1 critical, 2 high)",

@@ -3,6 +3,7 @@
 //! Takes one line or one item, gives what it says. Source: cases/reports/README.md §2 and §4. Bound: linear in the line.
 
 use super::{label, location};
+use crate::base::case;
 use crate::base::severity::{self, Written};
 use crate::finding::{Finding, Location};
 
@@ -17,12 +18,14 @@ pub(super) struct Tag {
     pub inherited: bool,
     /// It is an item only if a place or a severity follows.
     pub candidate: bool,
+    /// The level stands inside the text, which is its title as a whole.
+    pub inside: bool,
 }
 
 impl Tag {
     /// A tag of a severity, or of none, before `rest`.
     pub(super) fn of(written: Option<Written>, rest: usize) -> Tag {
-        Tag { written, tags: Vec::new(), rest, inherited: false, candidate: false }
+        Tag { written, tags: Vec::new(), rest, inherited: false, candidate: false, inside: false }
     }
 }
 
@@ -43,11 +46,13 @@ pub(super) fn tag(content: &str, cites: &[location::Cite]) -> Option<Tag> {
         return severity::at_start(value).map(|written| Tag::of(Some(written), content.len()));
     }
     let Some(written) = severity::at_start(body) else { return behind_place(content, cites) };
-    let upper = body[..written.end].bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) && !is_weak(&written.text);
+    let word = body[..written.end].trim_start_matches(|c: char| !c.is_alphanumeric());
+    let upper = word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) && !is_weak(&written.text);
+    // `🔴 HIGH a.rs:4 x`, `🟡 a.rs:9 — x`: a level and a place.
     if upper && body[written.end..].starts_with(' ') && cites.first().is_some_and(|c| c.span.start <= lead + written.end + 2) {
         return Some(Tag::of(Some(written.clone()), lead + written.end));
     }
-    let after = without_code(&body[written.end..]).trim_start_matches(['*', '_', '`', ' ']);
+    let after = without_aside(without_code(&body[written.end..])).trim_start_matches(['*', '_', '`', ' ']);
     let emoji = severity::emoji_at_start(body);
     let separator = [":", "：", "— ", "– ", "- ", "|"].iter().find(|s| after.starts_with(**s));
     let bold = content[..lead].contains(['*', '_', '`']) && body[written.end..].starts_with(['*', '_', '`']);
@@ -65,6 +70,14 @@ fn without_code(behind: &str) -> &str {
     let code = |inner: &str| (1..=24).contains(&inner.len()) && inner.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_:".contains(&b));
     let closed = behind.strip_prefix('[').and_then(|inner| inner.split_once("]:"));
     closed.filter(|(inner, _)| code(inner)).map_or(behind, |(inner, _)| &behind[inner.len() + 2..])
+}
+
+/// What stands behind a level word without an aside in brackets before its colon: `(non-blocking): …` becomes `: …`.
+fn without_aside(behind: &str) -> &str {
+    let closed = behind.trim_start_matches(['*', '_', ' ']).strip_prefix('(').and_then(|inner| inner.split_once(')'));
+    let aside =
+        closed.filter(|(inner, rest)| inner.len() <= 40 && rest.trim_start_matches(['*', '_', ' ']).starts_with([':', '：', '—', '-']));
+    aside.filter(|(inner, _)| inner.chars().any(char::is_alphabetic)).map_or(behind, |(_, rest)| rest)
 }
 
 /// Whether a citation starts where a tag ends.
@@ -112,6 +125,66 @@ pub(super) fn strange(content: &str, cites: &[location::Cite]) -> Option<Tag> {
     (named && placed).then(|| Tag::of(Some(written), end + 2))
 }
 
+/// Marks between the parts of a line; a part that is a level and nothing else grades the line.
+const PARTS: &[char] = &[
+    '[', ']', '(', ')', '{', '}', '<', '>', '【', '】', '（', '）', '［', '］', '*', '|', '·', '•', '—', '–', ':', '：', ',', '，', '、',
+    ';', '\t', '■', '●',
+];
+
+/// Labels whose level is none of a finding.
+const OF_ANOTHER: &[&str] =
+    &["confidence", "effort", "impact", "risk", "likelihood", "complexity", "cost", "probability", "확신도", "신뢰도", "確信度", "置信度"];
+
+/// `1. **x** — High — a.rs:4`, `(HIGH) a.rs:4 — x`, `x (severity: high)`, `Critical · a.rs:4 · x`: the level that is a part of a line
+/// by itself, and where the part stands. What stands in back-ticks is code, and words that start ordinary sentences grade nothing.
+pub(super) fn part(content: &str) -> Option<(Written, std::ops::Range<usize>)> {
+    // Who grades a line does so near its start or at its end.
+    const NEAR: usize = 400;
+    let head = content.floor_char_boundary(NEAR);
+    let tail = content.ceil_char_boundary(content.len().saturating_sub(60)).max(head);
+    parts(&content[..head], 0).or_else(|| parts(&content[tail..], tail))
+}
+
+fn parts(text: &str, base: usize) -> Option<(Written, std::ops::Range<usize>)> {
+    let mut at = 0;
+    for (nth, span) in text.split('`').enumerate() {
+        let mut from = at;
+        let mut label = "";
+        for piece in span.split(PARTS).flat_map(|p| p.split_inclusive(" - ")).filter(|_| nth % 2 == 0) {
+            let start = text[from..].find(piece).map_or(from, |found| from + found);
+            from = start + piece.len();
+            let graded = level_alone(piece.trim_end_matches([' ', '-'])).filter(|_| !OF_ANOTHER.contains(&label::fold(label).as_str()));
+            if let Some(written) = graded {
+                return Some((written, base + start..base + from));
+            }
+            label = if piece.trim().is_empty() { label } else { piece };
+        }
+        at += span.len() + 1;
+    }
+    None
+}
+
+/// Whether a line opens with a level as a part of its own: `High · a.rs:4 · x`.
+pub(super) fn opens_graded(content: &str) -> bool {
+    let head = content.split(PARTS).next().unwrap_or_default();
+    head.len() < content.len() && level_alone(head).is_some()
+}
+
+/// The level that a text is, whole, behind its key (`심각도 높음`) or before the name of one (`High severity`).
+fn level_alone(text: &str) -> Option<Written> {
+    let text = text.trim_matches([' ', '*', '_', '-', '.', '!']);
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !severity::emoji_at_start(&c.to_string())).trim_start();
+    // The longest is a key, a blank and a level of two words.
+    if text.is_empty() || text.len() > 48 {
+        return None;
+    }
+    let value = text.split_once(' ').filter(|(key, _)| is_severity_key(key)).map_or(text, |(_, value)| value.trim());
+    let named = |rest: &str| matches!(rest.trim(), "" | "severity" | "priority" | "Severity" | "Priority" | "risk" | "우선순위" | "심각도");
+    let written = severity::at_start(value).filter(|w| named(&value[w.end..]))?;
+    let word = written.text.chars().any(char::is_alphanumeric);
+    (word && !is_weak(&written.text)).then_some(written)
+}
+
 /// Whether the text of an item holds the tag of another one: a graver level in brackets, or any with a place behind it.
 pub(super) fn holds_another(text: &str, own: Option<&Written>) -> bool {
     let grade = own.map_or(severity::Grade::Unknown, |w| w.grade);
@@ -148,6 +221,10 @@ fn bracketed(content: &str, lead: usize) -> Option<Tag> {
     if inner[..end].eq_ignore_ascii_case("unknown") {
         // Our own writer's tag of a finding that no report graded.
         return Some(Tag::of(None, lead + open.len() + end + close.len_utf8()));
+    }
+    let keyed = label::split_label(&inner[..end]).filter(|(key, _)| is_severity_key(key)).map(|(_, value)| value);
+    if let Some(value) = keyed {
+        return severity::at_start(value).map(|written| Tag::of(Some(written), lead + open.len() + end + close.len_utf8()));
     }
     let written = severity::at_start(&inner[..end])?;
     let mut tags: Vec<String> = Vec::new();
@@ -237,7 +314,7 @@ pub(super) fn is_weak(text: &str) -> bool {
         "注意",
         "重要",
     ];
-    WEAK.contains(&text.to_lowercase().as_str())
+    WEAK.contains(&case::lower(text).as_ref())
 }
 
 /// An emoji without a word in running text (`🔴 수정 0건 완료`) is no tag.
@@ -252,7 +329,21 @@ fn may_be_severity_key(body: &str) -> bool {
 
 /// Whether a key names a severity.
 pub(super) fn is_severity_key(key: &str) -> bool {
-    const KEYS: &[&str] = &["severity", "level", "priority", "심각도", "우선순위", "重要度", "深刻度", "严重程度", "严重性", "优先级"];
+    const KEYS: &[&str] = &[
+        "severity",
+        "sev",
+        "level",
+        "priority",
+        "심각도",
+        "우선순위",
+        "重要度",
+        "重大度",
+        "深刻度",
+        "严重程度",
+        "严重性",
+        "优先级",
+        "優先度",
+    ];
     KEYS.contains(&label::fold(key).as_str())
 }
 
@@ -302,7 +393,7 @@ pub(super) fn stated_id(content: &str) -> Option<(String, Vec<String>, usize)> {
         rest += end + 2;
     }
     let tail = content[rest..].trim_start_matches(['*', '_', '`', ' ']);
-    let separated = [":", "：", "—", "–", "- ", "|"].iter().find(|s| tail.starts_with(**s));
+    let separated = [":", "：", "—", "–", "- ", "|", "·", "•"].iter().find(|s| tail.starts_with(**s));
     let marked = lead > 0 && rest > lead + id.len();
     let rest = match separated {
         Some(s) => content.len() - tail.len() + s.len(),
@@ -330,6 +421,31 @@ pub(super) enum Key<'t> {
     Fix(&'t str),
 }
 
+/// What kind of thing a key says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Id,
+    Severity,
+    Title,
+    Lines,
+    Place,
+    Other,
+}
+
+impl Key<'_> {
+    /// What kind of thing it says.
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Key::Id(_) => Kind::Id,
+            Key::Severity(_) => Kind::Severity,
+            Key::Title(_) => Kind::Title,
+            Key::Lines(..) => Kind::Lines,
+            Key::Place(_) => Kind::Place,
+            Key::Rule(_) | Key::Category(_) | Key::Fix(_) => Kind::Other,
+        }
+    }
+}
+
 /// Reads a line `key: value` of an item; none for any other line.
 pub(super) fn key(content: &str) -> Option<Key<'_>> {
     let (name, value) = label::split_label(content)?;
@@ -345,7 +461,10 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
     }
     Some(match name.as_str() {
         "id" | "finding_id" | "finding id" => Key::Id(value),
-        "title" | "message" | "issue" | "problem" | "summary" | "문제" | "問題" | "问题" | "内容" if !value.is_empty() => {
+        "title" | "message" | "issue" | "problem" | "summary" | "comment" | "description" | "문제" | "내용" | "설명" | "問題"
+        | "問題点" | "说明" | "描述" | "问题" | "内容"
+            if !value.is_empty() =>
+        {
             Key::Title(value)
         }
         "line" | "lines" | "줄" | "行" => {
@@ -389,13 +508,29 @@ pub(super) fn is_detail(content: &str) -> bool {
         "explanation",
         "line",
         "lines",
+        "comment",
         "문제",
+        "내용",
+        "설명",
+        "파일",
+        "줄",
+        "심각도",
         "영향",
         "수정",
         "제안",
         "위치",
         "원인",
         "근거",
+        "内容",
+        "描述",
+        "说明",
+        "説明",
+        "文件",
+        "ファイル",
+        "行",
+        "行号",
+        "重要度",
+        "严重程度",
         "影響",
         "修正",
         "修正案",
@@ -432,13 +567,16 @@ pub(super) fn title(content: &str, rest: usize, cites: &[location::Cite]) -> Str
         from = skip(from + digits + 1);
     }
     // Places in front of the title are no part of it, however many there are: `a.rs:1` and `b.rs:2` — title.
-    while let Some(cite) = cites.iter().find(|c| c.span.start <= from + 2 && c.span.end > from && c.span.start + 4 >= from) {
+    let mut ahead = cites.iter().peekable();
+    loop {
+        // Citations stand in order, so that each is passed once.
+        while ahead.next_if(|c| c.span.end <= from).is_some() {}
+        let Some(cite) = ahead.peek().filter(|c| c.span.start <= from + 2 && c.span.start + 4 >= from) else { break };
         from = skip(cite.span.end.min(content.len()));
+        while ahead.next_if(|c| c.span.start < from).is_some() {}
         let joined = ["and ", "& ", ", ", "및 ", "と"].iter().find(|j| content[from..].starts_with(**j));
-        let next = joined
-            .map(|j| skip(from + j.len()))
-            .filter(|n| cites.iter().any(|c| c.span.start >= from && c.span.start <= n + 2 && c.span.end > *n));
-        match next {
+        let next = joined.map(|j| skip(from + j.len()));
+        match next.filter(|n| ahead.peek().is_some_and(|c| c.span.start <= n + 2 && c.span.end > *n)) {
             Some(next) => from = next,
             None => break,
         }

@@ -5,7 +5,7 @@
 use super::json::{Map, Node};
 use super::{LineIndex, entry};
 use crate::base::severity::Grade;
-use crate::finding::{Counted, Finding, Format, Location, Review};
+use crate::finding::{Counted, Failure, Finding, Format, Location, Review};
 
 /// Reads a list of files; none when it is no output of ESLint.
 pub fn read(files: &[&Map], lines: &LineIndex) -> Option<Review> {
@@ -20,6 +20,10 @@ pub fn read(files: &[&Map], lines: &LineIndex) -> Option<Review> {
             }
         }
         let messages = file.get("messages").and_then(Node::list).unwrap_or_default();
+        // A file that could not be parsed was not checked; as a rule its message says so.
+        if file.number(&["fatalErrorCount"]).is_some_and(|n| n > 0) && messages.is_empty() {
+            review.failure = Some(Failure::ErrorReported);
+        }
         review.findings.extend(messages.iter().filter_map(Node::map).filter_map(|m| message(file, m, lines)));
     }
     review.sections_empty = review.findings.is_empty();

@@ -35,14 +35,17 @@ fn is_comment(map: &Map) -> bool {
     theirs && map.text(&["body"]).is_some()
 }
 
+/// What the state of a review may be.
+pub(super) const STATES: &[&str] = &["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"];
+
 /// Whether an object is a review of GitHub's.
 pub fn is_review(map: &Map) -> bool {
-    const STATES: &[&str] = &["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"];
     let known = map.text(&["state"]).is_some_and(|s| STATES.contains(&s));
     known && (map.get("user").is_some() || map.has("body") || map.has("submitted_at"))
 }
 
-fn state(review: &mut Review, map: &Map, lines: &LineIndex) {
+/// Takes in what a review says: its state, and what its body says against it.
+pub(super) fn state(review: &mut Review, map: &Map, lines: &LineIndex) {
     let spoken = map.text(&["state"]).filter(|s| !matches!(*s, "DISMISSED" | "PENDING"));
     if let Some((text, stated)) = spoken.and_then(|text| Some((text, verdict::read_value(text)?))) {
         let round_word = stated.round_word();

@@ -4,6 +4,7 @@
 
 use super::entry::{self, Tag};
 use super::{label, location};
+use crate::base::case;
 use crate::base::severity::{self, Grade, Written};
 
 /// What a section holds.
@@ -63,6 +64,12 @@ const FINDINGS: &[&str] = &[
     "問題点",
     "問題",
     "必须修复",
+    "必须修改",
+    "需要修改",
+    "개선이 필요한 점",
+    "개선 사항",
+    "areas for improvement",
+    "comments suppressed due to low confidence",
     "반드시 수정",
     "指摘事項",
     "指摘",
@@ -115,9 +122,20 @@ const CLOSED: &[&str] = &[
 
 /// Whether a heading names what was found and is no longer there.
 pub(super) fn settles(heading: &str) -> bool {
+    if over(&label::fold(heading.trim_matches(['*', '_', ' ']))) {
+        return true;
+    }
     const SETTLED: &[&str] = &["resolved", "fixed", "closed", "already fixed", "해결", "解決済み", "已解决", "已修复"];
     let folded = label::fold(heading.trim_matches(['*', '_', ' ', '✅']));
     SETTLED.iter().any(|s| folded.starts_with(s))
+}
+
+/// Whether a heading says behind its name that what it names is over: `이전 지적 사항 (해결됨)`, `Earlier findings — all fixed`.
+fn over(folded: &str) -> bool {
+    const OVER: &[&str] = &["resolved", "fixed", "closed", "addressed", "해결", "완료", "対応済", "解決済", "修正済", "已解决", "已修复"];
+    let bracketed = folded.strip_suffix([')', '）']).and_then(|f| f.rsplit_once(['(', '（'])).map(|(_, inner)| inner);
+    let inner = bracketed.or_else(|| folded.rsplit_once(['—', '–']).map(|(_, behind)| behind.trim()));
+    inner.is_some_and(|inner| OVER.iter().any(|o| inner.strip_prefix("all ").unwrap_or(inner).starts_with(o)))
 }
 
 /// Words that take a closed heading back: what stands under it is open, or partly so.
@@ -192,6 +210,15 @@ pub(super) fn item(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
     if let Some(tag) = placed(heading, inside) {
         return Some(tag);
     }
+    // `1. x — High`, `F-01 · High · a.rs:4`, `[F-01] x (High)`: numbered, and graded by a part of its own.
+    let numbered = lead > 0 || noun || entry::stated_id(heading).is_some();
+    if inside != Some(&Kind::Closed)
+        && let Some((written, part)) = entry::part(heading)
+        && (numbered || (heading.len() <= part.end + 2 && location::scan(heading).iter().any(|c| c.place.line.is_some())))
+    {
+        let leads = heading[..part.start].chars().all(|c| !c.is_alphanumeric());
+        return Some(Tag::of(Some(written), if leads { part.end } else { lead + behind }));
+    }
     if let Some(Kind::Severity(written)) = inside {
         return (!label::is_absence(heading)).then(|| Tag { inherited: true, ..Tag::of(Some(written.clone()), lead + behind) });
     }
@@ -229,7 +256,7 @@ fn placed(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
 
 /// Whether a heading numbers a finding, and where its title starts: `Issue 1 — title`, `Amendment: title`.
 fn numbered(plain: &str) -> (bool, usize) {
-    let lower = plain.to_lowercase();
+    let lower = case::lower(plain);
     let Some(noun) = NUMBERED.iter().find(|n| lower.starts_with(**n)) else { return (false, 0) };
     // Lower case keeps the length of these words.
     let rest = &plain[noun.len().min(plain.len())..];
@@ -265,18 +292,24 @@ pub(super) fn atx(body: &str) -> Option<(usize, &str)> {
 pub(super) fn label_of_section(body: &str) -> Option<Kind> {
     let line = body.trim_end();
     // No label of a section is shorter than `Bug:`.
-    if !(4..=80).contains(&line.len()) || line.starts_with(['-', '+', '|', '#', '>', '`', '[', '<']) || line.starts_with("* ") {
+    if !(4..=120).contains(&line.len()) || line.starts_with(['-', '+', '|', '#', '>', '`', '[', '<', '【']) || line.starts_with("* ") {
         return None;
     }
+    // `🔴 **Must fix**`: the mark before the emphasis is part of the label.
+    let line = EMPHASIZED.iter().find_map(|m| line.strip_prefix(m)).map_or(line, |rest| rest.trim_start_matches(['\u{fe0f}', ' ']));
     let wrapped = ["**", "__", "*", "_"].iter().find_map(|m| {
         let inner = line.trim_end_matches([':', '：']).strip_prefix(m)?.strip_suffix(m)?;
         (!inner.is_empty() && !inner.contains(['*', '_'])).then_some(inner)
     });
     let ended = || line.strip_suffix([':', '：']).map(|l| l.trim_matches(['*', '_']));
     let text = wrapped.or_else(ended)?.trim().trim_end_matches([':', '：']);
+    // A tag with a title behind it is an item.
+    if text.starts_with(['[', '【']) && !text.ends_with([']', '】']) {
+        return None;
+    }
     // A whole sentence is a label only when it announces a list.
     let announces = text.split_whitespace().count() > 4;
-    let following = announces && LISTED.iter().any(|l| label::fold(text).ends_with(l));
+    let following = announces_findings(text);
     match kind(text) {
         _ if following => Some(Kind::Findings),
         Kind::Severity(written) if !announces => Some(Kind::Severity(written)),
@@ -285,9 +318,35 @@ pub(super) fn label_of_section(body: &str) -> Option<Kind> {
     }
 }
 
-/// Ends of a sentence that a list of findings follows.
-const LISTED: &[&str] =
-    &["following issues", "following problems", "following findings", "following bugs", "following defects", "following concerns"];
+/// Marks that may stand before an emphasized level.
+const EMPHASIZED: &[&str] = &["🔴", "🟠", "🟡", "🔵", "⚠️", "⚠"];
+
+/// Whether a label of a section has a mark before its emphasis.
+pub(super) fn is_marked(body: &str) -> bool {
+    EMPHASIZED.iter().any(|m| body.strip_prefix(m).is_some_and(|rest| rest.trim_start_matches(['\u{fe0f}', ' ']).starts_with("**")))
+}
+
+/// Whether a sentence says that a list of findings follows: `There are two problems`, `I found the following issues`,
+/// `다음과 같은 문제를 발견했습니다`, `以下の問題が見つかりました`, `发现以下问题`.
+fn announces_findings(text: &str) -> bool {
+    const NOUNS: &[&str] = &["issues", "problems", "findings", "bugs", "defects", "concerns", "flaws", "vulnerabilities"];
+    const SAYS: &[&str] = &["following", "found", "see", "are", "have", "identified", "noticed", "some", "these", "several"];
+    const PIECES: &[(&str, &[&str])] = &[
+        ("문제", &["발견", "다음", "있습니다"]),
+        ("이슈", &["발견", "다음", "있습니다"]),
+        ("問題", &["見つか", "以下", "あります"]),
+        ("指摘", &["以下", "あります"]),
+        ("问题", &["发现", "以下", "如下", "存在"]),
+    ];
+    if !text.is_ascii() {
+        let denied = ["없", "않", "なし", "ません", "没有", "未发现", "无"].iter().any(|d| text.contains(d));
+        return !denied && PIECES.iter().any(|(noun, says)| text.contains(noun) && says.iter().any(|s| text.contains(s)));
+    }
+    let folded = label::fold(text);
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let denied = words.iter().any(|w| matches!(*w, "no" | "not" | "without" | "fixed" | "fixes" | "resolved" | "addresses" | "previous"));
+    words.len() > 2 && !denied && words.last().is_some_and(|w| NOUNS.contains(w)) && words.iter().any(|w| SAYS.contains(w))
+}
 
 /// `**🔴 Critical**` alone on a line.
 pub(super) fn bold(body: &str) -> Option<Written> {
@@ -300,19 +359,56 @@ pub(super) fn kind(heading: &str) -> Kind {
     let plain = heading.trim_matches(['*', '_', ' ']);
     let folded = label::fold(plain);
     let reopened = REOPENED.iter().any(|w| folded.contains(w));
-    if !reopened && CLOSED.iter().any(|c| folded.starts_with(c)) {
+    // A word beats the mark before it: `🟢 Low` is a level.
+    let green = plain.strip_prefix("🟢").and_then(severity_of);
+    if let Some(written) = green.filter(|_| severity::at_start(plain).is_some()) {
+        return Kind::Severity(written);
+    }
+    let ended = over(&folded);
+    if !reopened && (ended || CLOSED.iter().any(|c| folded.starts_with(c))) {
         return Kind::Closed;
     }
-    let named = folded.split(['(', ':', '（']).next().unwrap_or_default().trim();
+    let (named, behind) = folded.split_at(folded.find(['(', ':', '（', '–', '—']).unwrap_or(folded.len()));
+    let named = named.trim();
     // "Additional issues", "추가 지적": more of the same.
     let named = MORE.iter().find_map(|m| named.strip_prefix(m)).map_or(named, str::trim);
     if FINDINGS.contains(&named) {
-        return Kind::Findings;
+        // `Findings (High)`, `Findings — High`: those of one level.
+        let level = behind.trim_matches(|c: char| !c.is_alphanumeric());
+        let level = severity::at_start(level).filter(|w| w.end == level.len());
+        return level.map_or(Kind::Findings, Kind::Severity);
+    }
+    // `严重程度：低` and `[重要度: 低]` name the level behind the label.
+    let keyed = label::split_label(plain.trim_matches(['[', ']', '【', '】'])).filter(|(key, _)| entry::is_severity_key(key));
+    if let Some(written) = keyed.and_then(|(_, value)| severity::at_start(value).filter(|w| w.end == value.len())) {
+        return Kind::Severity(written);
     }
     if levelled(plain).is_some_and(|(_, number)| number) || marked(plain).is_some() {
         return Kind::Other;
     }
     severity_of(plain).map_or(Kind::Other, Kind::Severity)
+}
+
+/// Levels that stand before the word for priority or severity, and the level word they mean.
+const PRIORITIES: &[(&str, &str)] = &[
+    ("높은 우선순위", "높음"),
+    ("높은 심각도", "높음"),
+    ("중간 우선순위", "중간"),
+    ("낮은 우선순위", "낮음"),
+    ("낮은 심각도", "낮음"),
+    ("高优先级", "高"),
+    ("中优先级", "中"),
+    ("低优先级", "低"),
+    ("高優先度", "高"),
+    ("中優先度", "中"),
+    ("低優先度", "低"),
+];
+
+/// A list item that is nothing but a level, or an emphasized one: `1. **High**`, `* Critical`.
+pub(super) fn level_item(body: &str) -> Option<Written> {
+    let content = &body[super::lines::list_mark(body)?..];
+    let plain = content.trim().trim_end_matches([':', '：']).trim_matches(['*', '_', ' ']).trim_end_matches([':', '：']);
+    severity::at_start(plain).filter(|w| w.end == plain.len() && w.text.chars().any(char::is_alphanumeric) && !entry::is_weak(&w.text))
 }
 
 /// Words that may stand beside a level word in a heading that is a severity.
@@ -330,12 +426,20 @@ const BESIDE: &[&str] = &[
     "open",
     "new",
     "remaining",
+    "for",
+    "improvement",
+    "improvements",
     "part",
     "section",
 ];
 
 /// A heading that is a severity: a level word and beside it only nouns of findings, further level words, numbers and marks.
 pub(super) fn severity_of(text: &str) -> Option<Written> {
+    // An adjective before the name of the level: `높은 우선순위`, `高优先级`.
+    let named = PRIORITIES.iter().find(|(said, _)| text.trim_matches(['*', '_', ' ', ':', '：']).starts_with(said));
+    if let Some((said, word)) = named {
+        return severity::at_start(word).map(|w| Written { text: (*said).to_owned(), ..w });
+    }
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !severity::emoji_at_start(&c.to_string()));
     let bare = bare.strip_prefix("red_circle:").map_or(bare, str::trim_start);
     if let Some(written) = severity::at_start(bare).filter(|_| severity::emoji_at_start(bare)) {
@@ -352,7 +456,7 @@ pub(super) fn severity_of(text: &str) -> Option<Written> {
         head.split(|c: char| c.is_whitespace() || matches!(c, ':' | '：' | '.' | ')' | '!' | ',' | '`' | '*' | '_' | ']' | '&' | '-'))
     {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let lower = word.to_lowercase();
+        let lower = case::lower(word);
         let single = lower.strip_suffix('s').unwrap_or(&lower);
         let level = severity::at_start(word).or_else(|| severity::at_start(single).filter(|w| matches!(w.grade, Grade::Critical)));
         match level {
@@ -360,7 +464,7 @@ pub(super) fn severity_of(text: &str) -> Option<Written> {
                 found = found.or(Some(Written { text: word.to_owned(), ..written }));
             }
             _ if word.is_empty() || word.len() == 1 || word.bytes().all(|b| b.is_ascii_digit()) => {}
-            _ if HEADING_NOUNS.contains(&lower.as_str()) || BESIDE.contains(&lower.as_str()) => {}
+            _ if HEADING_NOUNS.contains(&lower.as_ref()) || BESIDE.contains(&lower.as_ref()) => {}
             // CJK level words run into their nouns: "심각한 문제", "重大な問題".
             _ if !word.is_ascii() && found.is_none() => found = Some(cjk_level(word)?),
             // "주요 변경 사항" are the main changes, and no findings.
@@ -388,6 +492,16 @@ fn cjk_level(word: &str) -> Option<Written> {
     let chars: Vec<usize> = word.char_indices().map(|(i, c)| i + c.len_utf8()).collect();
     let level = chars.iter().rev().find_map(|end| severity::at_start(&word[..*end]).filter(|w| w.end == *end && *end >= 6))?;
     (!CHANGES.iter().any(|c| word[level.end..].contains(c))).then_some(level)
+}
+
+/// The level of an alert: `[!WARNING]`, `[!CAUTION]`. The others are notes.
+pub(super) fn alert(body: &str) -> Option<Written> {
+    let word = body.trim_end().strip_prefix("[!")?.strip_suffix(']')?;
+    match word {
+        "WARNING" => severity::at_start("WARNING"),
+        "CAUTION" => severity::at_start("high").map(|w| Written { text: word.to_owned(), ..w }),
+        _ => None,
+    }
 }
 
 /// The level of a line of dashes or equal signs that makes the line above it a heading.

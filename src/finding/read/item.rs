@@ -2,20 +2,43 @@
 //!
 //! The keys are those of cases/reports/README.md §4 and of the tools of spec/field.md. Bound: linear in the object.
 
+use std::borrow::Cow;
+
 use super::entry;
 use super::json::{Map, Node};
 use super::location;
+use crate::base::case;
 use crate::base::severity::{self, Grade};
 use crate::finding::{Finding, Location};
 
-const TITLES: &[&str] =
-    &["title", "message", "summary", "feedback", "description", "issue", "problem", "claim", "comment", "text", "content"];
+const TITLES: &[&str] = &[
+    "title",
+    "message",
+    "summary",
+    "feedback",
+    "description",
+    "issue",
+    "problem",
+    "claim",
+    "comment",
+    "text",
+    "content",
+    "finding",
+    "what",
+    "issue_text",
+];
 const BODIES: &[&str] =
     &["body", "explanation", "details", "detail", "failure_scenario", "description", "impact", "rationale", "reason", "why", "evidence"];
 const PATHS: &[&str] = &["path", "file", "filePath", "file_name", "filename", "file_path", "absolute_file_path"];
+/// Keys of a place that is one text, or an object of its own.
+const PLACES: &[&str] = &["location", "code_location", "where", "loc"];
 const FIRST_LINES: &[&str] = &["line", "line_start", "start_line", "startLine", "start", "line_number", "lineNumber", "lines"];
 const LAST_LINES: &[&str] = &["line_end", "end_line", "endLine", "end"];
-const LEVELS: &[&str] = &["severity", "level", "priority"];
+/// Keys of a range that is a pair, an object or a text.
+const RANGES: &[&str] = &["lines", "line_range", "lineRange", "range"];
+const LEVELS: &[&str] = &["severity", "level", "priority", "issue_severity"];
+/// Keys that grade an item when their whole value is a level.
+const GRADES: &[&str] = &["risk", "impact", "grade", "rating", "criticality", "importance", "type"];
 const FIXES: &[&str] = &["fix", "suggested_fix", "suggestion", "recommendation", "remediation", "replacement"];
 const QUOTES: &[&str] = &["quote", "snippet", "code_snippet", "existing_code"];
 const CATEGORIES: &[&str] = &["category", "type", "kind", "area", "change_type"];
@@ -37,15 +60,20 @@ pub enum Item {
 
 /// Reads an object of a findings list; none when it holds nothing that says what was found.
 pub fn read(map: &Map, report_line: u64) -> Option<Item> {
+    let map = canonical(map);
+    let map = map.as_ref();
     let title_key = TITLES.iter().find(|k| said(map, k).is_some());
     let body_key = BODIES.iter().find(|k| Some(*k) != title_key && said(map, k).is_some());
     let title = title_key.and_then(|k| said(map, k));
     let body = body_key.and_then(|k| said(map, k)).unwrap_or_default();
-    let title = title.or_else(|| (!body.is_empty()).then(|| body.clone()))?;
-    if is_placeholder(&title) {
+    let fix = || FIXES.iter().find_map(|k| said(map, k)).filter(|_| is_located(map));
+    let title = title.or_else(|| (!body.is_empty()).then(|| body.clone())).or_else(fix)?;
+    // Who names a line of a file writes of something, whatever the title.
+    let placed = |place: &Location| place.line.is_some() && !is_placeholder(&place.path);
+    if is_placeholder(&title) && !places(map).iter().any(placed) {
         return Some(Item::Template);
     }
-    if map.text(&["status", "state", "resolution"]).is_some_and(|s| CLOSED.contains(&s.to_lowercase().as_str())) {
+    if map.text(&["status", "state", "resolution"]).is_some_and(|s| CLOSED.contains(&case::lower(s).as_ref())) {
         return Some(Item::Closed);
     }
     let tagged = entry::leading_tag(&title).filter(|t| !title[t.1..].trim().is_empty());
@@ -81,9 +109,57 @@ pub fn read(map: &Map, report_line: u64) -> Option<Item> {
 
 /// Whether an object that stands in no findings list looks like a finding all the same: it says what and where, or how grave.
 pub fn is_finding(map: &Map) -> bool {
+    let map = canonical(map);
+    let map = map.as_ref();
     let says = TITLES.iter().chain(BODIES).any(|k| said(map, k).is_some());
-    let where_ = PATHS.iter().any(|k| map.get(k).is_some()) || map.get("location").is_some() || map.get("code_location").is_some();
-    says && (where_ || map.text(&["severity"]).is_some())
+    says && (is_located(map) || map.text(&["severity", "issue_severity"]).is_some())
+}
+
+/// Whether an object says where something is.
+fn is_located(map: &Map) -> bool {
+    PATHS.iter().chain(PLACES).any(|k| map.get(k).is_some())
+}
+
+/// Whether an object says on which line of which file something is, and what.
+pub fn is_placed(map: &Map) -> bool {
+    let says = || TITLES.iter().chain(BODIES).chain(FIXES).any(|k| said(map, k).is_some());
+    is_located(map) && says() && places(map).first().is_some_and(|p| p.line.is_some())
+}
+
+/// An object under the names that this reader knows: case, joints and language of its keys aside.
+pub fn canonical(map: &Map) -> Cow<'_, Map> {
+    let odd = |key: &str| !key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    if !map.entries.iter().any(|(k, _)| odd(k)) {
+        return Cow::Borrowed(map);
+    }
+    let renamed = |key: &str| if odd(key) { known_key(key).unwrap_or(key).to_owned() } else { key.to_owned() };
+    Cow::Owned(Map { entries: map.entries.iter().map(|(k, v)| (renamed(k), v.clone())).collect(), at: map.at })
+}
+
+/// The name of a key that is written in capitals or in another language.
+fn known_key(key: &str) -> Option<&'static str> {
+    let folded: String = case::lower(key).chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
+    Some(match folded.as_str() {
+        "findings" | "发现" | "指摘事項" | "指摘" | "지적사항" | "발견사항" => "findings",
+        "issues" | "问题列表" | "이슈" => "issues",
+        "severity" | "심각도" | "重要度" | "深刻度" | "重大度" | "严重程度" | "严重性" | "严重级别" => "severity",
+        "level" | "级别" | "等级" | "レベル" | "등급" => "level",
+        "priority" | "우선순위" | "优先级" | "優先度" => "priority",
+        "path" | "경로" | "路径" | "パス" => "path",
+        "text" => "text",
+        "file" | "filename" | "filepath" | "파일" | "文件" | "ファイル" => "file",
+        "location" | "pos" | "위치" | "位置" | "場所" => "location",
+        "line" | "linenumber" | "줄" | "라인" | "行" | "行号" => "line",
+        "title" | "제목" | "标题" | "タイトル" => "title",
+        "message" => "message",
+        "summary" | "요약" | "摘要" | "概要" => "summary",
+        "description" | "설명" | "내용" | "描述" | "内容" | "説明" => "description",
+        "issue" => "issue",
+        "problem" | "문제" | "问题" | "問題" => "problem",
+        "suggestion" | "제안" | "建议" | "提案" => "suggestion",
+        "id" => "id",
+        _ => return None,
+    })
 }
 
 /// The file an object names.
@@ -103,7 +179,9 @@ fn said(map: &Map, key: &str) -> Option<String> {
 fn level(map: &Map) -> Option<(Grade, String)> {
     // Of a key that is repeated the gravest value counts.
     let gravest = |key: &&str| map.entries.iter().filter(|(k, _)| k == key).filter_map(|(_, v)| graded(v)).min_by_key(|(grade, _)| *grade);
-    LEVELS.iter().find_map(gravest)
+    let whole = |key: &&str| map.text(&[key]).and_then(severity::at_start).filter(|w| Some(w.end) == map.text(&[key]).map(str::len));
+    let named = || GRADES.iter().find_map(whole).map(|w| (w.grade, w.text));
+    LEVELS.iter().find_map(gravest).or_else(named)
 }
 
 /// The grade that a value of a level key means, and the value as written.
@@ -124,6 +202,9 @@ fn graded(value: &Node) -> Option<(Grade, String)> {
             };
             Some((grade, digits.clone()))
         }
+        Node::Map(map) => {
+            map.entries.iter().find(|(k, _)| matches!(k.as_str(), "level" | "name" | "value" | "label")).and_then(|(_, v)| graded(v))
+        }
         _ => None,
     }
 }
@@ -137,7 +218,8 @@ fn is_placeholder(text: &str) -> bool {
 /// Where an object says it is: its own path and lines, a location object, ranges of files, or a list of files.
 fn places(map: &Map) -> Vec<Location> {
     let own = map.text(PATHS).map(|path| with_lines(path, map));
-    let located = ["location", "code_location", "locations", "file_ranges", "referenced_files", "files", "additional_locations"];
+    let located =
+        ["location", "code_location", "where", "loc", "locations", "file_ranges", "referenced_files", "files", "additional_locations"];
     let further = located.iter().filter_map(|k| map.get(k)).flat_map(|node| match node {
         Node::List(list) => list.iter().filter_map(|n| place(n, map)).collect::<Vec<_>>(),
         one => place(one, map).into_iter().collect(),
@@ -158,6 +240,8 @@ fn place(node: &Node, beside: &Map) -> Option<Location> {
             Some(if own.line.is_none() { with_lines(&own.path, beside) } else { own })
         }
         Node::Map(map) => {
+            let map = canonical(map);
+            let map = map.as_ref();
             let path = map.text(PATHS)?;
             let range = map.get("line_range").or_else(|| map.get("range")).and_then(Node::map).unwrap_or(map);
             Some(with_lines(path, range))
@@ -168,11 +252,15 @@ fn place(node: &Node, beside: &Map) -> Option<Location> {
 
 /// A path and the lines an object names; `path:12` in the path itself counts where the object names none.
 fn with_lines(path: &str, map: &Map) -> Location {
-    let pair = map.get("lines").and_then(Node::list).unwrap_or_default();
-    let nested = |key: &str| map.get(key).and_then(Node::map).and_then(|m| m.number(&["line"]));
-    let written = map.text(&["line", "lines"]).and_then(location::line_range);
-    let line = map.number(FIRST_LINES).or_else(|| pair.first().and_then(Node::number)).or_else(|| nested("start"));
-    let end = map.number(LAST_LINES).or_else(|| pair.get(1).and_then(Node::number)).or_else(|| nested("end"));
+    let range = RANGES.iter().find_map(|k| map.get(k));
+    let pair = range.and_then(Node::list).unwrap_or_default();
+    let inner = |keys: &[&str]| range.and_then(Node::map).and_then(|m| m.number(keys));
+    let nested = |key: &str| map.get(key).and_then(Node::map).and_then(|m| m.number(&["line", "row"]));
+    let written = map.text(&["line", "lines", "line_range", "lineRange", "range"]).and_then(location::line_range);
+    let first = map.number(FIRST_LINES).or_else(|| pair.first().and_then(Node::number)).or_else(|| nested("start"));
+    let line = first.or_else(|| inner(&["start", "begin", "first", "from"])).or_else(|| nested("location"));
+    let last = map.number(LAST_LINES).or_else(|| pair.get(1).and_then(Node::number)).or_else(|| nested("end"));
+    let end = last.or_else(|| inner(&["end", "last", "to"])).or_else(|| nested("end_location"));
     let (line, end) = match (line, written) {
         (None, Some((first, last))) => (Some(first), last),
         (line, _) => (line, end),

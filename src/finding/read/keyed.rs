@@ -147,13 +147,23 @@ fn of_toml(value: toml::Value) -> Node {
 pub fn xml(text: &str) -> Option<Keyed> {
     let mut entries = Vec::new();
     let mut findings = Vec::new();
+    let mut file = None;
     // Behind the last end of an element nothing can begin that ends.
     let last = text.rfind("</").unwrap_or(0);
     for (at, _) in text[..last].match_indices('<') {
         let tail = &text[at + 1..];
-        if let Some(value) = element(tail, "verdict") {
+        if let Some(attributes) = tail.strip_prefix("review ").and_then(|t| t.split_once('>')).map(|(a, _)| a) {
+            entries.extend(attributes_of(attributes).into_iter().filter(|(name, _)| name == "verdict"));
+        } else if let Some(name) = tail.strip_prefix("file ").and_then(|t| t.split_once('>')).map(|(a, _)| attributes_of(a)) {
+            // Checkstyle lists errors below the file they are in.
+            file = name.into_iter().find(|(name, _)| name == "name").map(|(_, value)| value);
+        } else if let Some((attributes, _)) = element(tail, "error").filter(|_| file.is_some()) {
+            let mut entries = attributes_of(attributes);
+            entries.extend(file.clone().map(|path| ("path".to_owned(), path)));
+            findings.push(Node::Map(Map { entries, at: 0 }));
+        } else if let Some(value) = element(tail, "verdict") {
             entries.push(("verdict".to_owned(), Node::Text(plain(value.1))));
-        } else if let Some((attributes, inner)) = element(tail, "finding").or_else(|| element(tail, "issue")) {
+        } else if let Some((attributes, inner)) = ["finding", "issue", "comment"].iter().find_map(|n| element(tail, n)) {
             let mut map = Map { entries: attributes_of(attributes), at: 0 };
             children(inner, &mut map);
             if map.entries.is_empty() || !map.has("title") && !map.has("message") && !map.has("description") {
@@ -162,7 +172,8 @@ pub fn xml(text: &str) -> Option<Keyed> {
             findings.push(Node::Map(map));
         }
     }
-    let listed = text.contains("<findings") || !findings.is_empty();
+    let clean = text.contains("<findings") || text.contains("<checkstyle");
+    let listed = clean || !findings.is_empty();
     if entries.is_empty() && findings.is_empty() {
         return None;
     }

@@ -4,6 +4,7 @@
 
 use super::super::Declared;
 use super::lines::{comment_end, list_mark};
+use crate::base::case;
 use crate::base::number;
 use crate::base::severity::{self, Grade};
 use crate::base::verdict::{self, Class, Stated};
@@ -132,7 +133,8 @@ pub fn is_verdict_label(label: &str) -> bool {
 const HISTORY: &[&str] = &["original", "previous", "prior", "earlier", "last", "round", "old", "former", "initial", "first"];
 
 /// Labels that say how it ends without the word verdict.
-const ENDS: &[&str] = &["overall", "result", "recommendation", "conclusion", "outcome", "assessment", "overall assessment", "status"];
+const ENDS: &[&str] =
+    &["overall", "gate", "result", "recommendation", "conclusion", "outcome", "assessment", "overall assessment", "status"];
 
 /// Whether a text starts with a letter of one of [`ENDS`].
 fn may_end(bare: &str) -> bool {
@@ -262,7 +264,7 @@ fn count_after<'a>(text: &'a str, mark: &str) -> Option<(u64, &'a str)> {
 
 /// `1 critical, 0 warning, 2 info`.
 fn by_words(value: &str) -> Option<Declared> {
-    let folded = value.to_lowercase();
+    let folded = case::lower(value);
     let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let count = |names: &[&str]| {
         let at = words.iter().position(|w| names.contains(w))?;
@@ -328,10 +330,24 @@ pub fn is_absence(text: &str) -> bool {
         "errors",
         "concerns",
     ];
+    denied_words(&folded).is_some_and(|(_, noun)| NOUNS.contains(&noun))
+}
+
+/// What a short sentence of absence says between `No` and its noun, and the noun.
+fn denied_words(folded: &str) -> Option<(Vec<&str>, &str)> {
     let words: Vec<&str> = folded.split(' ').collect();
-    let tail =
-        words.last().filter(|w| matches!(**w, "found" | "identified" | "observed" | "detected")).map_or(words.len(), |_| words.len() - 1);
-    words.first() == Some(&"no") && (2..=4).contains(&tail) && words.get(tail - 1).is_some_and(|w| NOUNS.contains(w))
+    let last = words.last().filter(|w| matches!(**w, "found" | "identified" | "observed" | "detected"));
+    let tail = last.map_or(words.len(), |_| words.len() - 1);
+    let said = words.first() == Some(&"no") && (2..=4).contains(&tail);
+    said.then(|| (words[1..tail - 1].to_vec(), words[tail - 1]))
+}
+
+/// Whether a statement of absence speaks of one kind only: `No blocking issues found`, `No warnings.` Such a one says nothing of the
+/// rest (cases/reports/README.md §3, V4).
+pub fn is_of_one_kind(absence: &str) -> bool {
+    const ALL: &[&str] = &["issues", "issue", "findings", "finding", "problems", "concerns", "comments"];
+    let folded = fold(bare_line(absence).trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '.' | '。' | '!' | '✅' | '~')));
+    denied_words(&folded).is_some_and(|(between, noun)| !between.is_empty() || !ALL.contains(&noun))
 }
 
 /// Whether a line takes back that something is closed: `(not fixed)`, `still open`.
@@ -357,7 +373,7 @@ pub fn is_open_still(line: &str) -> bool {
         "未解決",
         "未修正",
     ];
-    let lower = line.to_lowercase();
+    let lower = case::lower(line);
     OPEN.iter().any(|o| holds(&lower, o))
 }
 
@@ -403,7 +419,11 @@ pub fn is_suspicious(line: &str) -> bool {
     if line.len() < "[p1]".len() {
         return false;
     }
-    let lower = line.to_lowercase();
+    // What a workflow prints to annotate a line.
+    if line.starts_with("::error ") || line.starts_with("::warning ") {
+        return true;
+    }
+    let lower = case::lower(line);
     const ENDED: &[&str] = &[
         "fixed",
         "closed",
@@ -446,6 +466,9 @@ const UNABLE: &[&str] =
 
 /// Phrases that say so in the other languages of the reports.
 const OTHER: &[&str] = &[
+    "无法访问",
+    "未能完成审查",
+    "无法完成审查",
     "レビュー不可",
     "レビューできません",
     "无法审查",
@@ -505,6 +528,8 @@ const SAID: &[&str] = &[
     "no diff provided",
     "nothing to review",
     "i skipped",
+    "review timed out",
+    "partial result",
 ];
 
 /// Every phrase without which no line says that nobody looked.
@@ -535,7 +560,8 @@ pub fn could_not_review(line: &str) -> Option<String> {
     if let Some(phrase) = OTHER.iter().find(|p| !line.is_ascii() && holds(line, p)) {
         return Some((*phrase).to_owned());
     }
-    let lower = line.to_lowercase().replace('’', "'");
+    let lower = case::lower(line);
+    let lower = if line.is_ascii() { lower } else { lower.replace('’', "'").into() };
     // Who could not find any problem has looked.
     const FOUND_NONE: &[&str] = &["unable to find", "unable to identify", "unable to spot", "unable to detect", "unable to break"];
     if FOUND_NONE.iter().any(|f| holds(&lower, f)) && !lower.contains("the diff") {
@@ -579,7 +605,7 @@ pub const LIMITED: &[&str] = &[
 
 /// Whether a text says that a limit of requests was reached.
 pub fn is_rate_limit(text: &str) -> bool {
-    let lower = text.to_lowercase();
+    let lower = case::lower(text);
     LIMITED.iter().any(|s| lower.contains(s)) || lower.split(|c: char| !c.is_alphanumeric()).any(|w| w == "429")
 }
 
@@ -605,7 +631,7 @@ pub fn is_qualified_phrase(line: &str) -> bool {
         return false;
     }
     let denied = says_no
-        && line.to_lowercase().split(['.', ';', '。', ',']).any(|sentence| {
+        && case::lower(line).split(['.', ';', '。', ',']).any(|sentence| {
             let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
             let opening = words.clone().take(2).collect::<Vec<_>>().join(" ");
             let skipped = if matches!(opening.as_str(), "there are" | "there were" | "i found" | "i see" | "we found") { 2 } else { 0 };
@@ -623,7 +649,10 @@ pub fn holds(text: &str, needle: &str) -> bool {
     if text.len() > 256 {
         return text.contains(needle);
     }
-    text.as_bytes().windows(needle.len()).any(|w| w == needle.as_bytes())
+    let (text, needle) = (text.as_bytes(), needle.as_bytes());
+    let ([first, ..], [.., last]) = (needle, needle) else { return true };
+    // Both ends first: letters of East Asia share their first byte.
+    text.windows(needle.len()).any(|w| w[0] == *first && w[w.len() - 1] == *last && w == needle)
 }
 
 /// Lower case with folded blanks.
@@ -636,7 +665,7 @@ pub fn fold(text: &str) -> String {
         if word.is_ascii() {
             folded.push_str(word);
         } else {
-            folded.push_str(&word.to_lowercase());
+            folded.push_str(&case::lower(word));
         }
     }
     folded.make_ascii_lowercase();

@@ -259,16 +259,51 @@ pub fn list_mark(body: &str) -> Option<usize> {
         b'-' | b'*' | b'+' => 1,
         b'0'..=b'9' => {
             let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+            if digits <= 4 && body[digits..].starts_with(['、', '）']) {
+                return Some(digits + '、'.len_utf8());
+            }
             if digits > 4 || !matches!(bytes.get(digits), Some(b'.' | b')')) {
                 return None;
             }
             digits + 1
         }
-        _ if body.starts_with('•') => '•'.len_utf8(),
-        _ => return None,
+        b'(' | b'a'..=b'z' => lettered(bytes)?,
+        b'#' => 1 + bytes[1..].iter().take_while(|b| b.is_ascii_digit()).count().checked_sub(1).filter(|n| *n < 4)? + 1,
+        byte if byte.is_ascii() => return None,
+        _ => return wide_mark(body),
     };
     let gap = bytes[mark..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     (gap > 0).then_some(mark + gap)
+}
+
+/// The length of `(1)` or `a)`.
+fn lettered(bytes: &[u8]) -> Option<usize> {
+    if bytes[0] != b'(' {
+        return (bytes.get(1) == Some(&b')')).then_some(2);
+    }
+    let digits = bytes[1..].iter().take_while(|b| b.is_ascii_digit()).count();
+    ((1..=3).contains(&digits) && bytes.get(digits + 1) == Some(&b')')).then_some(digits + 2)
+}
+
+/// The length of a list mark of East Asia or of a bullet of its own: `• `, `・`, `● `, `① `, `（一）`; no blank need follow most of them.
+fn wide_mark(body: &str) -> Option<usize> {
+    let first = body.chars().next()?;
+    let mut mark = match first {
+        '•' | '・' | '·' | '●' | '■' | '◆' | '▪' | '‣' | '◦' | '①'..='⑳' => first.len_utf8(),
+        '（' => {
+            let inner = body.chars().skip(1).take_while(|c| c.is_ascii_digit() || "一二三四五六七八九十".contains(*c)).map(char::len_utf8);
+            let length = inner.sum::<usize>() + first.len_utf8();
+            (length > first.len_utf8() && body[length..].starts_with('）')).then_some(length + '）'.len_utf8())?
+        }
+        _ => return None,
+    };
+    let gap = body[mark..].bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    // A dot in the middle of a line of Latin words stands between them.
+    if gap == 0 && matches!(first, '·' | '•' | '●' | '■' | '◆' | '▪' | '‣' | '◦') {
+        return None;
+    }
+    mark += gap;
+    Some(mark)
 }
 
 #[cfg(test)]

@@ -45,6 +45,38 @@ pub fn line_range(text: &str) -> Option<(u64, Option<u64>)> {
     (first > 0 && (rest.is_empty() || rest.starts_with([',', ')', ';', '(']))).then_some((first, last))
 }
 
+/// The file that a text names and nothing else: `` `src/a.rs` ``, `**File: src/a.rs**`, `Findings in src/a.rs`.
+pub fn alone(text: &str) -> Option<Location> {
+    const NAMES: &[&str] = &["file:", "file", "in", "findings in", "issues in", "파일:", "文件：", "文件:", "ファイル:", "ファイル："];
+    let bare = text.trim_matches(['*', '_', ' ', '#', ':', '：', '\t']);
+    // A path is short, and holds a separator or an extension.
+    if bare.len() > 300 || !bare.contains(['.', '/']) || bare.contains(['[', '(', '|']) || bare.split(' ').count() > 3 {
+        return None;
+    }
+    let cite = scan(bare).into_iter().next().filter(|c| c.span.end == bare.len() && c.more.is_empty())?;
+    let before = super::label::fold(bare[..cite.span.start].trim_matches(['*', '_', ' ']));
+    (before.is_empty() || NAMES.contains(&before.as_str())).then_some(cite.place)
+}
+
+/// The lines that a text names without a file: `Line 4`, `L4-L6`, `lines 4 to 9`, `4: x`, `4行目`.
+pub fn lines_of(text: &str) -> Option<(u64, Option<u64>)> {
+    let text = text.trim_start_matches(['*', '_', '`', ' ']);
+    let counted = counted_line(text).map(|(first, last, _)| (first, last));
+    let opening = || number_range(text).filter(|(.., used)| text[*used..].starts_with(": ")).map(|(first, last, _)| (first, last));
+    if let Some(lines) = counted.or_else(opening).filter(|(first, _)| *first > 0) {
+        return Some(lines);
+    }
+    let folded = super::label::fold(text);
+    let starts = |word: &str| {
+        folded.match_indices(word).find_map(|(at, _)| {
+            let apart = !folded[..at].ends_with(|c: char| c.is_alphanumeric());
+            let (first, last, _) = number_range(folded[at + word.len()..].trim_start()).filter(|_| apart)?;
+            Some((first, last))
+        })
+    };
+    ["lines ", "line ", "l"].iter().find_map(|word| starts(word)).filter(|(first, _)| *first > 0)
+}
+
 /// The longest text that is read as one citation, in bytes.
 const REACH: usize = 4096;
 
@@ -269,7 +301,27 @@ fn ends_word(c: char) -> bool {
         || (c.is_ascii() && c != '*' && c != '=' && is_gap(c as u8))
         || matches!(
             c,
-            '`' | '[' | '，' | '、' | '。' | '（' | '）' | '「' | '」' | '；' | '：' | '—' | '【' | '】' | '［' | '］' | '『' | '』'
+            '`' | '['
+                | '“'
+                | '”'
+                | '‘'
+                | '’'
+                | '，'
+                | '、'
+                | '。'
+                | '（'
+                | '）'
+                | '「'
+                | '」'
+                | '；'
+                | '：'
+                | '—'
+                | '【'
+                | '】'
+                | '［'
+                | '］'
+                | '『'
+                | '』'
         )
 }
 
@@ -337,7 +389,10 @@ fn split_path(body: &str) -> Option<(&str, Numbers)> {
                 Some((end, length)) => (Some(end), used + length),
                 None => (end_line, used),
             };
-            return Some((&body[..colon], Numbers { line: Some(line), end_line, used }));
+            let path = &body[..colon];
+            // `a.rs::4`: a colon too many behind a file.
+            let single = path.strip_suffix(':').filter(|p| p.contains('.') && !p.ends_with(':')).unwrap_or(path);
+            return Some((single, Numbers { line: Some(line), end_line, used }));
         }
         from = colon + 1;
     }
@@ -463,7 +518,7 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
     {
         return (Location { line: Some(number), end_line, ..place }, end + 1 + used);
     }
-    let tail = ["at ", "on ", "around ", "near "].iter().find_map(|w| tail.strip_prefix(w)).unwrap_or(tail);
+    let tail = ["at ", "on ", "around ", "near ", "@ ", "@", "~"].iter().find_map(|w| tail.strip_prefix(w)).unwrap_or(tail);
     let lead = rest.len() - tail.len();
     for word in ["lines ", "line ", "Lines ", "Line ", "L"] {
         if let Some((number, end_line, used)) = tail.strip_prefix(word).and_then(number_range) {
@@ -472,20 +527,30 @@ fn with_line_words(line: &str, place: Location, end: usize) -> (Location, usize)
             return (Location { line, end_line, ..place }, end + lead + word.len() + used + closed);
         }
     }
-    if let Some((number, used)) = counted_line(tail) {
-        return (Location { line: Some(number), ..place }, end + lead + used);
+    // `a.rs:~4`, `a.rs @4`
+    let about = rest[..lead].ends_with(['~', '@']);
+    if let Some((number, end_line, used)) = number_range(tail).filter(|(n, ..)| about && *n > 0) {
+        return (Location { line: Some(number), end_line, ..place }, end + lead + used);
+    }
+    if let Some((number, end_line, used)) = counted_line(tail) {
+        return (Location { line: Some(number), end_line, ..place }, end + lead + used);
     }
     (place, end)
 }
 
-/// `12行目`, `第 30 行`, `12번째 줄`, `12줄`: a line in words of other languages, and the bytes used.
-fn counted_line(tail: &str) -> Option<(u64, usize)> {
+/// `12行目`, `第 30 行`, `12번째 줄`, `4〜6行目`: a line or a range in words of other languages, and the bytes used.
+fn counted_line(tail: &str) -> Option<(u64, Option<u64>, usize)> {
     let bare = tail.strip_prefix('第').unwrap_or(tail).trim_start_matches(' ');
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let number = crate::base::number::digits(bare.get(..digits)?).filter(|n| *n > 0)?;
     let rest = bare[digits..].trim_start_matches(' ');
-    let behind = ["行目", "行", "번째 줄", "번 줄", "줄"].iter().find_map(|w| rest.strip_prefix(w))?;
-    Some((number, tail.len() - behind.len()))
+    let further = rest.strip_prefix(['〜', '～', '~', '-', '–']).and_then(|more| {
+        let digits = more.bytes().take_while(u8::is_ascii_digit).count();
+        Some((crate::base::number::digits(more.get(..digits)?).filter(|n| *n >= number)?, &more[digits..]))
+    });
+    let (end_line, rest) = further.map_or((None, rest), |(end, rest)| (Some(end), rest.trim_start_matches(' ')));
+    let behind = ["行目", "行", "번째 줄", "번 줄", "줄", "행", "라인"].iter().find_map(|w| rest.strip_prefix(w))?;
+    Some((number, end_line, tail.len() - behind.len()))
 }
 
 /// `lines 4-9 of path`: a line named in words before a path.

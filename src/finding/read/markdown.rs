@@ -12,9 +12,10 @@ use super::heading::{self, Kind};
 use super::lines::{Line, Lines, Zone, list_mark};
 use super::table::{self, Columns, Row};
 use super::{counts, doubt, json, label, location, schema, whole};
+use crate::base::case;
 use crate::base::reason::Contradiction;
 use crate::base::severity::{self, Grade, Written};
-use crate::base::verdict::{self, Stated};
+use crate::base::verdict::{self, Class, Stated};
 use crate::finding::{Counted, Declared, Failure, Finding, Format, Location, Review, Statement};
 
 #[derive(Debug)]
@@ -26,6 +27,8 @@ struct Section {
     absent: Option<String>,
     /// A sentence that says so in words of its own.
     denied: bool,
+    /// What stands behind such a sentence is a list of what was looked at.
+    checked: bool,
     children: bool,
     line: u64,
     /// How many findings its heading says that it holds, and how many findings and closed items were read before it.
@@ -49,6 +52,8 @@ struct Open {
     /// It is an item only if a place or a severity follows.
     candidate: bool,
     after_blank: bool,
+    /// The kind of key that its first line is: the next one of that kind opens another item.
+    opened_by: Option<entry::Kind>,
 }
 
 /// A fence that is open: its label, the byte and line its content starts at.
@@ -80,6 +85,8 @@ struct Reader<'t> {
     /// The last line of text, which a line of dashes below it makes a heading.
     above: Option<(&'t str, u64)>,
     table: Option<Columns>,
+    /// The table is one of keys and values of the open item.
+    pairs: bool,
     header: Option<(Vec<String>, u64)>,
     fence: Option<Fence<'t>>,
     /// The one fence without a label or with that of a text, and how many there are.
@@ -93,6 +100,10 @@ struct Reader<'t> {
     holes: Vec<(u64, u64)>,
     /// The file a bot's folded section is about.
     file: Option<String>,
+    /// The file that the heading or the item above names, alone: lines that items below it name are its lines.
+    about: Option<(Location, usize)>,
+    /// The level of the alert that the line stands in.
+    alert: Option<Written>,
     /// Counts of sentences, by line.
     claimed: Vec<(u64, Counted, u64)>,
     /// The last text outside an item: it may announce levels and what they mean.
@@ -134,6 +145,7 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         echo: if has_transcript(text) { Echo::Outside } else { Echo::Never },
         above: None,
         table: None,
+        pairs: false,
         header: None,
         fence: None,
         plain_fence: None,
@@ -142,6 +154,8 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         settled: BTreeSet::new(),
         holes: Vec::new(),
         file: None,
+        about: None,
+        alert: None,
         claimed: Vec::new(),
         before: "",
         under: None,
@@ -176,6 +190,7 @@ impl<'t> Reader<'t> {
         match line.zone {
             Zone::Text => self.text(line),
             Zone::Blank => {
+                self.alert = None;
                 self.end_table();
                 if let Some(open) = &mut self.open {
                     open.after_blank = true;
@@ -286,6 +301,10 @@ impl<'t> Reader<'t> {
         }
         let indent = line.text.len() - line.text.trim_start().len();
         let body = &line.text[indent..];
+        if let Some(level) = heading::alert(body) {
+            self.alert = Some(level);
+            return;
+        }
         if label::is_break(body) {
             self.end_table();
             return;
@@ -308,7 +327,19 @@ impl<'t> Reader<'t> {
             self.state_verdict(value, line.number);
             return;
         }
-        if body.starts_with('<') && self.folded(body, line.number) {
+        if body.starts_with('<') {
+            if self.folded(body, line.number) {
+                return;
+            }
+            // Markup that is read by nobody may hold what is found all the same.
+            if doubt::marked_up(body) || (body.contains("<li") && !location::scan(body).is_empty()) {
+                self.review.suspicious.insert(line.number);
+            }
+        }
+        if let Some(written) =
+            heading::level_item(body).filter(|_| self.open.as_ref().is_none_or(|o| o.heading.is_none() && indent <= o.indent))
+        {
+            self.push_section(7, Kind::Severity(written), line.number);
             return;
         }
         if let Some(level_word) = heading::bold(body) {
@@ -332,7 +363,7 @@ impl<'t> Reader<'t> {
         if self.open.as_ref().is_some_and(|o| o.heading.is_some() || indent > o.indent) {
             return None;
         }
-        if indent == 0 && self.open.as_ref().is_none_or(|o| o.after_blank) {
+        if indent == 0 && (self.open.as_ref().is_none_or(|o| o.after_blank) || heading::is_marked(body)) {
             return heading::label_of_section(body);
         }
         None
@@ -386,6 +417,7 @@ impl<'t> Reader<'t> {
         if kind == Kind::Other && item.is_none() && inside != Some(Kind::Closed) {
             self.suspect(heading, number);
         }
+        self.name_file(heading, level);
         self.under = (kind == Kind::Other || item.is_some()).then_some((heading, level));
         let promised = if matches!(kind, Kind::Severity(_) | Kind::Findings) { heading::count(heading) } else { 0 };
         self.push_section(level, kind, number);
@@ -399,6 +431,17 @@ impl<'t> Reader<'t> {
             if let Some(open) = &mut self.open {
                 open.heading = Some(level);
             }
+        }
+    }
+
+    /// Takes a heading or line that is nothing but a file as the one that what follows is about; another heading of its level or
+    /// above ends that.
+    fn name_file(&mut self, text: &str, level: usize) {
+        if self.about.as_ref().is_some_and(|(_, of)| *of >= level) {
+            self.about = None;
+        }
+        if let Some(place) = location::alone(text).filter(|p| p.line.is_none()) {
+            self.about = Some((place, level));
         }
     }
 
@@ -418,6 +461,7 @@ impl<'t> Reader<'t> {
             items: false,
             absent: None,
             denied: false,
+            checked: false,
             children: false,
             line,
             promised: 0,
@@ -545,9 +589,18 @@ impl<'t> Reader<'t> {
         let Some(cells) = table::cells(body).filter(|c| c.len() > 1) else { return false };
         if table::is_separator(&cells) {
             if let Some((header, _)) = self.header.take() {
-                self.close_item();
+                self.pairs = self.open.as_ref().is_some_and(|o| o.heading.is_some()) && table::is_pairs(&header);
+                if !self.pairs {
+                    self.close_item();
+                }
                 self.table = Some(Columns::of(&header));
             }
+            return true;
+        }
+        if let [key, value] = cells.as_slice()
+            && self.pairs
+        {
+            self.key_of_item(&format!("{key}: {value}"));
             return true;
         }
         if let Some(value) = label::verdict_row(body) {
@@ -555,6 +608,11 @@ impl<'t> Reader<'t> {
             return true;
         }
         if let Some(columns) = self.table.clone() {
+            // What one of several reviewers says against the change stands; only a verdict of the whole approves it.
+            let against = columns.verdict(&cells).and_then(verdict::read_value).filter(|s| s.known && s.class == Class::NeedsAttention);
+            if let Some(stated) = against {
+                self.state(stated, number);
+            }
             self.table_row(&columns, &cells, number);
             return true;
         }
@@ -569,6 +627,10 @@ impl<'t> Reader<'t> {
         let inherited = self.inherited();
         match table::row(columns, cells, in_section, closed, number) {
             Row::Finding(mut finding) => {
+                if let Some((about, _)) = self.about.as_ref().filter(|_| finding.place.is_none()) {
+                    let (line, end_line) = columns.lines(cells).map_or((about.line, about.end_line), |(first, last)| (Some(first), last));
+                    finding.place = Some(Location { path: about.path.clone(), line, end_line });
+                }
                 if let Some(written) = inherited.filter(|_| finding.severity_text.is_none()) {
                     (finding.grade, finding.severity_text) = (written.grade, Some(written.text));
                 }
@@ -587,7 +649,7 @@ impl<'t> Reader<'t> {
 
     /// Ends a table; a first row without a header below it may be a finding of its own.
     fn end_table(&mut self) {
-        self.table = None;
+        (self.table, self.pairs) = (None, false);
         let Some((cells, number)) = self.header.take() else { return };
         match table::headless(&cells, number).filter(|_| self.governs() != Some(&Kind::Closed)) {
             Some(finding) => {
@@ -603,7 +665,10 @@ impl<'t> Reader<'t> {
     }
 
     fn suspect(&mut self, line: &str, number: u64) {
-        if label::is_suspicious(line) {
+        // Of a row between tabs the line stands in a cell of its own.
+        let cells = line.contains('\t');
+        let graded = || entry::part(line).is_some() && location::scan(line).iter().any(|c| cells || c.place.line.is_some());
+        if label::is_suspicious(line) || (!doubt::is_over(line) && graded()) {
             self.review.suspicious.insert(number);
         }
     }
@@ -615,6 +680,8 @@ impl<'t> Reader<'t> {
             return body.starts_with("</") || body.starts_with("<details") || body.starts_with("<blockquote");
         };
         let inner = tail.split("</summary>").next().unwrap_or_default().trim();
+        let inner =
+            ["b", "strong"].iter().find_map(|t| inner.strip_prefix(&format!("<{t}>"))?.strip_suffix(&format!("</{t}>"))).unwrap_or(inner);
         let counted = |(name, count): (&'t str, &str)| Some((name.trim(), count.strip_suffix(')')?.trim().parse::<u64>().ok()?));
         let (name, count) = match inner.rsplit_once('(').and_then(counted) {
             Some((name, count)) => (name, Some(count)),
@@ -628,7 +695,7 @@ impl<'t> Reader<'t> {
                 self.push_section(7, Kind::Findings, number);
                 return true;
             }
-            if let Some(written) = heading::severity_of(plain) {
+            if let Some(written) = heading::severity_of(plain).filter(|_| heading::kind(name) != Kind::Closed) {
                 // The mark before the word is part of it as it is written.
                 let mark = name[..name.len() - plain.len()].trim();
                 let text = [mark, &written.text].join(" ").trim().to_owned();
@@ -649,6 +716,10 @@ impl<'t> Reader<'t> {
             }
         }
         self.file = None;
+        if let Kind::Severity(written) = heading::kind(inner) {
+            self.push_section(7, Kind::Severity(written), number);
+            return true;
+        }
         false
     }
 
@@ -657,7 +728,7 @@ impl<'t> Reader<'t> {
         let content = &body[mark.unwrap_or(0)..];
         // An empty box is an open item like one without a box.
         let content = label::tick_box(content).filter(|(ticked, _)| mark.is_some() && !ticked).map_or(content, |(_, behind)| behind);
-        if mark.is_none() && self.open.is_none() && self.governs().is_none() && is_prose(body) {
+        if mark.is_none() && self.open.is_none() && self.governs().is_none() && is_prose(body) && !self.is_of_file(body) {
             self.prose(body, number);
             return;
         }
@@ -679,9 +750,24 @@ impl<'t> Reader<'t> {
         }
         let own_grade = mark.is_some() && content.starts_with(['[', '【']) && self.open.as_ref().is_some_and(|o| o.heading != Some(7));
         let own_grade = own_grade && entry::tag(content, &[]).is_some_and(|t| t.written.is_some() && !t.candidate);
-        let detail = mark.is_some() && self.open.as_ref().is_some_and(|o| !o.marked) && entry::is_detail(content);
-        if !own_grade && (detail || self.continues(mark.is_some(), indent)) {
+        let goes_on = |o: &Open| !o.marked || o.opened_by.is_some_and(|kind| entry::key(content).is_none_or(|k| k.kind() != kind));
+        let detail = mark.is_some() && self.open.as_ref().is_some_and(goes_on) && entry::is_detail(content);
+        // Behind a blank line a severity of its own begins another item.
+        let graded = |o: &Open| o.after_blank && o.heading.is_none() && !o.inherited && o.finding.place.is_some();
+        let another = self.open.as_ref().is_some_and(graded) && matches!(entry::key(content), Some(Key::Severity(_)));
+        if !own_grade && !another && (detail || self.continues(mark.is_some(), indent)) {
             self.continue_item(content);
+            return;
+        }
+        let between = self.open.as_ref().is_none_or(|o| o.after_blank && o.finding.place.is_some());
+        if mark.is_none() && between && self.names_place(content) {
+            self.close_item();
+            return;
+        }
+        if let Some(place) = location::alone(content).filter(|_| entry::key(content).is_none() && self.is_named_here(mark.is_some())) {
+            // A line that is a file names it for what stands below, deeper or behind it.
+            self.close_item();
+            self.about = Some((place, 7));
             return;
         }
         let (in_severity, in_findings, elsewhere) = match self.governs() {
@@ -693,6 +779,7 @@ impl<'t> Reader<'t> {
                 self.resolve(mark.is_some() && looks_like_item(content), settles.then_some(number));
                 return;
             }
+            _ if self.sections.iter().rev().find(|s| s.kind != Kind::Other).is_some_and(|s| s.checked) => (false, false, true),
             Some(Kind::Severity(_)) => (true, false, false),
             Some(Kind::Findings) => (false, true, false),
             _ => (false, false, true),
@@ -731,13 +818,18 @@ impl<'t> Reader<'t> {
                 }
             }
             Some(tag) => {
-                if entry::holds_another(content.get(tag.rest..).unwrap_or_default(), tag.written.as_ref()) {
+                if !tag.inside && entry::holds_another(content.get(tag.rest..).unwrap_or_default(), tag.written.as_ref()) {
                     // One line, two grades: what the second one says is no item of its own.
                     self.review.suspicious.insert(number);
                 }
                 self.open_item(content, indent, number, tag, cites);
                 if let Some(open) = &mut self.open {
                     open.marked = mark.is_some();
+                }
+            }
+            None if mark.is_none() && self.open.is_none() && lists_what_was_checked(content) => {
+                if let Some(section) = self.governing() {
+                    (section.denied, section.checked) = (true, true);
                 }
             }
             None if mark.is_some() && self.is_sibling(indent) && !cites.is_empty() && entry::key(content).is_none() => {
@@ -751,7 +843,7 @@ impl<'t> Reader<'t> {
                 self.close_item();
                 self.prose(written, number);
                 if let Some(section) = self.governing().filter(|s| !s.denied) {
-                    section.denied = doubt::is_denied(&content.to_lowercase());
+                    section.denied = doubt::is_denied(&case::lower(content));
                 }
             }
         }
@@ -773,14 +865,27 @@ impl<'t> Reader<'t> {
         if let Some(tag) = entry::behind_mark(content, cites).filter(|_| marked) {
             return Some(tag);
         }
+        if let Some(level) = self.alert.as_ref().filter(|_| cites.iter().any(|c| c.place.line.is_some())) {
+            return Some(Tag::of(Some(level.clone()), 0));
+        }
         let titled = marked || content.starts_with("**");
-        if let Some(written) = entry::trailing(content).filter(|_| titled && (in_severity || in_findings)) {
-            return Some(Tag::of(Some(written), 0));
+        if let Some(written) = entry::trailing(content).filter(|_| titled) {
+            return Some(Tag { candidate: !(in_severity || in_findings), ..Tag::of(Some(written), 0) });
         }
         if marked && entry::key(content).is_some_and(|k| entry::opens(&k)) {
             return Some(Tag { inherited: true, candidate: !(in_severity || in_findings), ..Tag::of(self.inherited(), content.len()) });
         }
+        if (marked || self.is_of_file(content) || content.starts_with(|c: char| !c.is_alphanumeric()) || entry::opens_graded(content))
+            && let Some(tag) = self.part(content, cites, in_severity || in_findings)
+        {
+            return Some(tag);
+        }
         let ranged = self.file.is_some() && content.starts_with('`') && entry::ranged(content).is_some();
+        let opens = || cites.first().is_some_and(|c| c.span.start <= 2 && c.place.line.is_some());
+        let numbered = || content.strip_prefix("**").is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()) && t.contains(". "));
+        if in_findings && !marked && self.open.as_ref().is_none_or(|o| o.after_blank) && (opens() || numbered()) {
+            return Some(Tag { inherited: true, ..Tag::of(None, 0) });
+        }
         let listed = in_severity && (marked || !cites.is_empty());
         if listed || ranged {
             return Some(Tag { inherited: true, ..Tag::of(self.inherited(), 0) });
@@ -790,6 +895,70 @@ impl<'t> Reader<'t> {
             Some(written) => Tag::of(Some(written.clone()), written.end),
             None => Tag { inherited: true, ..Tag::of(None, 0) },
         })
+    }
+
+    /// The tag that a part of a line is: in a findings section as it stands, elsewhere beside a line of a file only, and there no
+    /// suggestion.
+    fn part(&self, content: &str, cites: &[location::Cite], listed: bool) -> Option<Tag> {
+        let placed = cites.iter().any(|c| c.place.line.is_some()) || (self.about.is_some() && location::lines_of(content).is_some());
+        if !listed && !placed {
+            return None;
+        }
+        let (written, part) = entry::part(content)?;
+        let bracketed = content[..part.start].ends_with('[');
+        if !listed && !bracketed && matches!(written.grade, Grade::Suggestion | Grade::Unknown) {
+            return None;
+        }
+        let leads = content[..part.start].chars().all(|c| !c.is_alphanumeric());
+        let inside = !leads;
+        Some(Tag { inside, ..Tag::of(Some(written), if leads { part.end } else { 0 }) })
+    }
+
+    /// Whether a line names a file, or lines of the one that is named above.
+    fn is_of_file(&self, content: &str) -> bool {
+        let head = &content[..content.floor_char_boundary(24)];
+        location::alone(content).is_some() || (self.about.is_some() && location::lines_of(head).is_some())
+    }
+
+    /// Takes `File: a.rs` and `Line: 4` before an item as its place; true for such a line.
+    fn names_place(&mut self, content: &str) -> bool {
+        match entry::key(content) {
+            Some(Key::Place(value)) => {
+                let cited = location::scan(value).into_iter().next().filter(|c| c.span == (0..value.len()));
+                let Some(cite) = cited else { return false };
+                self.about = Some((cite.place, 7));
+                true
+            }
+            Some(Key::Lines(first, last)) => match self.about.as_mut().filter(|(place, _)| place.line.is_none()) {
+                Some((place, _)) => {
+                    (place.line, place.end_line) = (Some(first), last);
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a line that is nothing but a place names it for others: below a findings section a bullet that cites a line is an item
+    /// of its own.
+    fn is_named_here(&self, marked: bool) -> bool {
+        let listed = matches!(self.governs(), Some(Kind::Findings | Kind::Severity(_)));
+        !(marked && listed) && self.open.as_ref().is_none_or(|o| o.after_blank || !o.finding.title.is_empty())
+    }
+
+    /// The place of an item that cites none, by the file that is named above it and the lines that it names. A line that is named
+    /// above is that of one item.
+    fn place_about(&mut self, content: &str, rest: usize) -> Option<Location> {
+        let (about, level) = self.about.as_mut()?;
+        let of = |text: &str| location::lines_of(text);
+        let lines = of(content).or_else(|| of(content.get(rest..).unwrap_or_default()));
+        let (line, end_line) = lines.map_or((about.line, about.end_line), |(first, last)| (Some(first), last));
+        let place = Location { path: about.path.clone(), line, end_line };
+        if about.line.is_some() && *level == 7 {
+            self.about = None;
+        }
+        Some(place)
     }
 
     /// A line outside every item.
@@ -825,6 +994,14 @@ impl<'t> Reader<'t> {
     }
 
     fn absent(&mut self, phrase: &str, report_level: bool) {
+        // Of one kind only a section of that kind is emptied by it.
+        if label::is_of_one_kind(phrase) && !matches!(self.governs(), Some(Kind::Severity(_))) {
+            self.review.qualified_phrase = true;
+            if let Some(section) = self.governing() {
+                section.denied = true;
+            }
+            return;
+        }
         let phrase = entry::plain(label::bare_line(phrase), 80);
         if let Some(section) = self.governing() {
             section.absent = Some(phrase);
@@ -864,12 +1041,17 @@ impl<'t> Reader<'t> {
             }
         }
         entry::add_places(&mut finding, cites);
+        if finding.place.is_none() {
+            finding.place = self.place_about(content, rest);
+        }
         let (inherited, candidate) = (tag.inherited, tag.candidate);
-        self.open = Some(Open { finding, origin, heading: None, indent, marked: false, inherited, candidate, after_blank: false });
+        self.open =
+            Some(Open { finding, origin, heading: None, indent, marked: false, inherited, candidate, after_blank: false, opened_by: None });
         if rest >= content.len() {
             // The first line is a key: what it says is part of the item like the lines below it, and a heading right above it
             // is its title.
             if let Some(open) = &mut self.open {
+                open.opened_by = entry::key(content).map(|key| key.kind());
                 open.finding.title.clear();
                 if let Some((heading, level)) = under.filter(|_| !matches!(entry::key(content), Some(Key::Id(_) | Key::Title(_)))) {
                     open.finding.title = entry::title(heading, 0, &[]);
@@ -883,6 +1065,12 @@ impl<'t> Reader<'t> {
 
     /// Reads a line `key: value` of the open item; true when it was one.
     fn key_of_item(&mut self, content: &str) -> bool {
+        // `**Severity**: High | **File**: a.rs | **Line**: 4`
+        let row = content.contains('|') && content.split('|').all(|cell| entry::key(cell.trim()).is_some());
+        if row { content.split('|').fold(true, |_, cell| self.cell_of_item(cell.trim())) } else { self.cell_of_item(content) }
+    }
+
+    fn cell_of_item(&mut self, content: &str) -> bool {
         let Some(open) = &mut self.open else { return false };
         let Some(key) = entry::key(content) else { return false };
         let finding = &mut open.finding;
@@ -898,7 +1086,10 @@ impl<'t> Reader<'t> {
                 finding.title = quoted.unwrap_or_else(|| entry::plain(&title.replace("\\`", "`"), 400));
                 entry::add_places(finding, location::scan(title));
             }
-            Key::Lines(first, last) => drop(open.origin.lines.get_or_insert((first, last))),
+            Key::Lines(first, last) => match finding.place.as_mut().filter(|p| p.line.is_none()) {
+                Some(place) => (place.line, place.end_line) = (Some(first), last),
+                None => drop(open.origin.lines.get_or_insert((first, last))),
+            },
             Key::Place(value) => {
                 // A path in back-ticks is a path, whatever stands in it; a list in them is read like any text.
                 let ticked = value.len() > 2 && value.starts_with('`') && value.ends_with('`') && value.matches('`').count() == 2;
@@ -967,7 +1158,7 @@ impl<'t> Reader<'t> {
         self.close_item();
         self.pop_sections(0);
         if let Some((token, number)) = self.last.take()
-            && let Some(stated) = verdict::read_value(token)
+            && let Some(stated) = verdict::read_token(token)
             && stated.known
             && !label::is_template(token)
             && !matches!(label::tick_box(label::bare_line(token)), Some((false, _)))
@@ -1025,6 +1216,15 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// `No issues found. I checked:`: a denial that a list of what was looked at follows.
+fn lists_what_was_checked(content: &str) -> bool {
+    const LOOKED: &[&str] = &["checked", "verified", "reviewed", "looked at", "covered", "inspected", "확인", "검토", "確認", "检查"];
+    let Some(sentence) = content.trim_end().strip_suffix([':', '：']) else { return false };
+    let lower = case::lower(sentence);
+    let (denial, tail) = lower.rsplit_once(['.', '。', ';', '!']).unwrap_or((&lower, &lower));
+    (doubt::is_denied(denial) || label::is_absence(denial)) && LOOKED.iter().any(|l| tail.contains(l))
+}
+
 /// Whether what stands behind a tag says that there is nothing.
 fn says_none(rest: &str) -> bool {
     let said = rest.trim_matches([' ', '*', '_', ':', '-', '—', '.']);
@@ -1077,7 +1277,7 @@ fn announces(text: &str) -> bool {
         "等级",
         "严重",
     ];
-    let lower = text.to_lowercase();
+    let lower = case::lower(text);
     WORDS.iter().any(|w| lower.contains(w))
 }
 
@@ -1088,7 +1288,7 @@ fn is_spoken(text: &str) -> bool {
 
 /// Takes from a quoted answer what would approve; whether anything that speaks against the change is left.
 fn keeps_what_is_against(review: &mut Review) -> bool {
-    review.statements.retain(|s| matches!(s.class, verdict::Class::NeedsAttention | verdict::Class::Unproven));
+    review.statements.retain(|s| matches!(s.class, Class::NeedsAttention | Class::Unproven));
     (review.sections_empty, review.clean_phrase, review.empty_phrase) = (false, None, None);
     !review.findings.is_empty() || !review.statements.is_empty()
 }

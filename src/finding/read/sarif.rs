@@ -20,7 +20,7 @@ pub fn read(log: &Map, lines: &LineIndex) -> Option<Review> {
     let mut said = !runs.is_empty();
     for run in runs.iter().filter_map(Node::map) {
         let invocations = run.get("invocations").and_then(Node::list).unwrap_or_default();
-        if invocations.iter().any(|i| i.map().is_some_and(|m| m.get("executionSuccessful") == Some(&Node::Bool(false)))) {
+        if invocations.iter().filter_map(Node::map).any(failed) {
             review.failure = Some(Failure::ErrorReported);
         }
         let Some(results) = run.get("results").and_then(Node::list) else {
@@ -34,6 +34,13 @@ pub fn read(log: &Map, lines: &LineIndex) -> Option<Review> {
     }
     review.sections_empty = said && review.findings.is_empty() && review.failure.is_none();
     Some(review)
+}
+
+/// Whether an invocation says that it failed, as a whole or in a part.
+fn failed(invocation: &Map) -> bool {
+    let notified = ["toolExecutionNotifications", "toolConfigurationNotifications"];
+    let notes = notified.iter().filter_map(|k| invocation.get(k)?.list()).flatten().filter_map(Node::map);
+    invocation.get("executionSuccessful") == Some(&Node::Bool(false)) || notes.into_iter().any(|n| n.text(&["level"]) == Some("error"))
 }
 
 /// A rule's id and default level, by id.

@@ -18,6 +18,15 @@ pub(super) struct Columns {
     status: Option<usize>,
     count: Option<usize>,
     category: Option<usize>,
+    verdict: Option<usize>,
+}
+
+/// Whether a header is that of a table of keys and values.
+pub(super) fn is_pairs(header: &[String]) -> bool {
+    const KEYS: &[&str] = &["field", "key", "property", "attribute", "항목", "필드", "項目", "字段", "项目"];
+    const VALUES: &[&str] = &["value", "details", "detail", "내용", "값", "内容", "値", "值"];
+    let names: Vec<String> = header.iter().map(|c| label::fold(c.trim_matches(['*', '_', '`', ' ']))).collect();
+    matches!(names.as_slice(), [key, value] if KEYS.contains(&key.as_str()) && VALUES.contains(&value.as_str()))
 }
 
 /// What a row says.
@@ -66,10 +75,10 @@ impl Columns {
         for (at, cell) in header.iter().enumerate() {
             let name = label::fold(cell.trim_matches(['*', '_', '`', ' ']));
             let slot = match name.as_str() {
-                "sev" | "등급" | "級別" | "级别" | "レベル" => &mut columns.severity,
+                "sev" | "등급" | "級別" | "级别" | "等级" | "レベル" => &mut columns.severity,
                 name if entry::is_severity_key(name) => &mut columns.severity,
-                "file" | "path" | "location" | "where" | "file:line" | "place" | "파일" | "위치" | "ファイル" | "場所" | "位置"
-                | "文件" => &mut columns.file,
+                "file" | "path" | "location" | "where" | "file:line" | "place" | "代码位置" | "코드 위치" | "파일" | "위치"
+                | "ファイル" | "場所" | "位置" | "文件" => &mut columns.file,
                 "line" | "lines" | "line(s)" | "줄" | "行" | "行号" => &mut columns.line,
                 "issue" | "finding" | "title" | "description" | "problem" | "message" | "summary" | "detail" | "details" | "claim"
                 | "what" | "comment" | "내용" | "문제" | "설명" | "内容" | "問題" | "指摘" | "指摘内容" | "问题" | "描述" | "说明" => {
@@ -79,6 +88,7 @@ impl Columns {
                 "id" | "finding id" | "finding_id" => &mut columns.id,
                 "status" | "state" | "상태" | "状態" | "状态" => &mut columns.status,
                 "count" | "number" | "total" | "qty" | "건수" | "개수" | "件数" | "数量" => &mut columns.count,
+                name if label::is_verdict_label(name) => &mut columns.verdict,
                 "category" | "type" | "분류" | "分類" | "类别" => &mut columns.category,
                 _ => continue,
             };
@@ -91,6 +101,16 @@ impl Columns {
     fn holds_findings(&self, in_section: bool) -> bool {
         let says = self.title.is_some() || self.file.is_some();
         says && (self.severity.is_some() || (in_section && self.count.is_none()))
+    }
+
+    /// What a row states in a column of verdicts.
+    pub(super) fn verdict<'c>(&self, cells: &'c [String]) -> Option<&'c str> {
+        self.verdict.and_then(|at| cells.get(at)).map(String::as_str)
+    }
+
+    /// The lines that a row names.
+    pub(super) fn lines(&self, cells: &[String]) -> Option<(u64, Option<u64>)> {
+        self.line.and_then(|at| cells.get(at)).and_then(|cell| location::line_range(cell))
     }
 
     /// Whether the rows count findings.
@@ -123,7 +143,15 @@ pub(super) fn row(columns: &Columns, cells: &[String], in_section: bool, closed:
 fn finding(columns: &Columns, cells: &[String], number: u64) -> Finding {
     let cell = |at: Option<usize>| at.and_then(|i| cells.get(i)).map_or("", String::as_str);
     let level = cell(columns.severity).trim_matches(['*', '_', '`', ' ']);
-    let written = severity::at_start(level);
+    // A column of levels is often written in single letters.
+    let letter = match level {
+        "C" => "critical",
+        "H" => "high",
+        "M" => "medium",
+        "L" => "low",
+        _ => level,
+    };
+    let written = severity::at_start(letter).map(|w| if letter == level { w } else { severity::Written { text: level.to_owned(), ..w } });
     let title = if cell(columns.title).is_empty() { widest(columns, cells) } else { cell(columns.title) };
     let mut finding = Finding {
         id: Some(cell(columns.id).trim_matches(['*', '_', '`', ' '])).filter(|i| !i.is_empty()).map(str::to_owned),

@@ -4,6 +4,7 @@
 //! resolution spec §5. Bound: linear in the lines of the file, and in the ranges of the patch.
 
 use super::{Comment, Touched};
+use crate::base::case;
 
 /// How far from a changed line a comment counts as beside it.
 const NEAR: u64 = 5;
@@ -169,7 +170,7 @@ fn design_word(text: &str) -> Option<&'static str> {
         "주의",
         "설계상",
     ];
-    let lower = text.to_lowercase();
+    let lower = case::lower(text);
     MEANT.iter().find(|w| lower.contains(**w)).copied()
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use globset::{GlobBuilder, GlobSetBuilder};
 
 use super::{Basis, Document, Rule, Touched, Why};
+use crate::base::case;
 
 /// The most reasons that are kept of one rule.
 const REASONS: usize = 8;
@@ -48,7 +49,7 @@ impl<'a> Surface<'a> {
             }
             let stem = name.split('.').find(|s| !s.is_empty()).unwrap_or(name);
             for segment in folder.split('/').chain([stem]) {
-                let segment = segment.to_lowercase().replace('-', "_");
+                let segment = case::lower(segment).replace('-', "_");
                 if segment.chars().count() >= 3 && !COMMON.contains(&segment.as_str()) {
                     surface.segments.entry(segment).or_insert(path);
                 }
