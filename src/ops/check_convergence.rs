@@ -171,6 +171,7 @@ fn reviewed(
         of_this_version: last.review.is_of_this_version(),
         findings: last.review.findings.len(),
         decisions_in_force: bundle.as_ref().is_none_or(|b| b.decisions.iter().all(|d| ledger.in_force().any(|l| l.entry.text == d.text))),
+        dispositions_hold: facts::dispositions_hold(last, tracked, ledger),
         surface_stands: now.ask.is_none() && now.fingerprint == bound.scope_fingerprint,
         conveyed_intent_only: bundle.as_ref().is_none_or(|b| b.conveyed(excused).hits.is_empty()),
         bundle_is_of_surface: bundle.as_ref().is_none_or(|b| b.scope.scope_fingerprint == bound.scope_fingerprint),

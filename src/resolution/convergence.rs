@@ -64,6 +64,7 @@ words! {
         RoundLimit "round_limit",
         OtherVersion "other_version",
         DecisionRetired "decision_retired",
+        DismissalReopened "dismissal_reopened",
         UserExit "user_exit",
     }
 }
@@ -106,6 +107,8 @@ pub struct Reviewed {
     pub findings: usize,
     /// Whether every decision that was sent still holds.
     pub decisions_in_force: bool,
+    /// Whether every decision that a disposition of this review rests on still holds.
+    pub dispositions_hold: bool,
     /// Whether the surface is still the one it read.
     pub surface_stands: bool,
     /// Whether what was sent carried intent alone.
@@ -227,6 +230,7 @@ fn open(review: &Reviewed) -> (Vec<Reason>, Vec<Owed>) {
         (!review.conveyed_intent_only, Reason::ConveyanceBroken, Owed::FullRereview),
         // An approval rests on what was sent; what is objected to was settled by a person who knew.
         (!review.decisions_in_force && review.said == Said::Approves, Reason::DecisionRetired, Owed::FullRereview),
+        (!review.dispositions_hold && review.dispositions.is_some(), Reason::DismissalReopened, Owed::FullRereview),
         (!review.bundle_is_of_surface, Reason::BundleNotOfSurface, Owed::FullRereview),
         (review.findings > 0 && !review.void && !review.sameness_judged, Reason::SamenessUnjudged, Owed::Sameness),
         (review.awaiting > 0, Reason::AwaitingDiagnosis, Owed::Diagnosis),
@@ -252,6 +256,7 @@ mod tests {
             of_this_version: true,
             findings,
             decisions_in_force: true,
+            dispositions_hold: true,
             surface_stands: true,
             conveyed_intent_only: true,
             bundle_is_of_surface: true,
@@ -323,7 +328,7 @@ mod tests {
     #[test]
     fn nothing_open_ever_converges() {
         let mut converged = 0;
-        for bits in 0u32..1 << 14 {
+        for bits in 0u32..1 << 15 {
             let bit = |n: u32| bits >> n & 1 == 1;
             for said in [Said::Approves, Said::Objects, Said::Unreliable, Said::Nothing] {
                 for findings in [0, 2] {
@@ -334,6 +339,7 @@ mod tests {
                         of_this_version: bit(12),
                         findings,
                         decisions_in_force: bit(13),
+                        dispositions_hold: bit(14),
                         surface_stands: bit(2),
                         conveyed_intent_only: bit(3),
                         bundle_is_of_surface: bit(4),
@@ -353,6 +359,7 @@ mod tests {
                         bit(2) && bit(3) && bit(4) && bit(12) && (bit(13) || said == Said::Objects) && !bit(1) && !bit(6) && !bit(11),
                         "{reviewed:?}"
                     );
+                    assert!(!bit(8) || bit(14), "a dismissal rests on nothing: {reviewed:?}");
                     assert!(findings == 0 || !bit(7) || bit(8), "a gate is open: {reviewed:?}");
                     assert!(findings == 0 || (bit(8) && bit(5)), "{reviewed:?}");
                     assert!(!(bit(8) && bit(9)), "{reviewed:?}");

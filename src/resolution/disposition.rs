@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::Violation;
 use super::recurrence::Route;
 use crate::base::reason::words;
+use crate::base::severity::Grade;
 
 words! {
     /// What kind of finding it is: one correct edit without design judgement, or one that a person decides.
@@ -81,6 +82,7 @@ words! {
         LicenseMissing "license_missing",
         SettledByUnknown "settled_by_unknown",
         SettledByDiffers "settled_by_differs",
+        DuplicateGraver "duplicate_graver",
         Suppression "suppression",
         RouteBroken "route_broken",
     }
@@ -170,6 +172,8 @@ pub struct Subject {
     pub identity: String,
     /// The files it cites.
     pub paths: Vec<String>,
+    /// How grave it is.
+    pub grade: Grade,
     /// How it came back.
     pub route: Route,
     /// What its identity came to last.
@@ -198,7 +202,15 @@ pub fn check(entries: &[Entry], subjects: &[Subject], settled: &Settled, moved: 
     for subject in subjects {
         match by_finding.get(subject.id.as_str()).map(Vec::as_slice) {
             None => found.push(Violation::new(Rule::Unaccounted, &subject.id, "the finding has no entry")),
-            Some([entry]) => one(entry, subject, &by_finding, settled, moved, &mut found),
+            Some([entry]) => {
+                one(entry, subject, &by_finding, settled, moved, &mut found);
+                let repeated =
+                    entry.settled_by.as_deref().and_then(|by| known.get(by)).filter(|_| entry.basis_kind == BasisKind::Duplicate);
+                if entry.outcome == Outcome::Dropped && repeated.is_some_and(|other| subject.grade < other.grade) {
+                    let message = "it is graver than the finding it is said to repeat: that one is a duplicate of this one";
+                    found.push(Violation::new(Rule::DuplicateGraver, &subject.id, message));
+                }
+            }
             Some(several) => {
                 let message = format!("the finding has {} entries", several.len());
                 found.push(Violation::new(Rule::RepeatedFinding, &subject.id, message));
@@ -365,7 +377,7 @@ pub(crate) mod tests {
     }
 
     fn subject(id: &str, route: Route, last: Option<Outcome>) -> Subject {
-        Subject { id: id.into(), identity: format!("r1/{id}"), paths: vec!["a.rs".into()], route, last }
+        Subject { id: id.into(), identity: format!("r1/{id}"), paths: vec!["a.rs".into()], grade: Grade::Medium, route, last }
     }
 
     fn broken(entry: Entry, route: Route, last: Option<Outcome>) -> Vec<Rule> {

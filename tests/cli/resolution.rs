@@ -616,6 +616,54 @@ fn an_approval_does_not_outlive_a_decision_that_it_was_given_under() {
 }
 
 #[test]
+fn a_dismissal_does_not_outlive_the_decision_that_it_rests_on() {
+    for successor in [false, true] {
+        let l = Loop::open();
+        l.review("[high] src/lib.rs:1 — the index is not bounded\nVERDICT: approve\n");
+        let identity = format!("r1/{}", l.ids()[0]);
+        l.kit.write("d", decided("The loader blocks.", &identity).to_string());
+        l.run(&["record-decision", "--input", "d"]).ok();
+        l.settle(asked("dropped")).ok();
+        assert_eq!(l.decision().1, "converged");
+        let event = if successor {
+            let mut other = decided("The loader is lazy.", "r1/none");
+            (other["event"], other["supersedes"], other["settles"], other["gate"]) =
+                (json!("supersede"), json!("D-1"), json!([]), json!("g2"));
+            other
+        } else {
+            json!({"event": "retire", "id": "D-1", "reason": "changed my mind"})
+        };
+        l.kit.write("d", event.to_string());
+        l.run(&["record-decision", "--input", "d"]).ok();
+        let (status, _, json) = l.decision();
+        assert_eq!((status, &json["reasons"]), (1, &json!(["dismissal_reopened"])), "{json}");
+        assert_eq!(json["owed"], json!(["full_rereview"]));
+    }
+}
+
+#[test]
+fn a_decision_of_this_round_puts_away_nothing_that_its_gate_was_not_asked_about() {
+    let l = Loop::open();
+    l.review("[low] src/lib.rs:1 — the name is short\n[critical] src/lib.rs:1 — it deletes the table\nVERDICT: approve\n");
+    let ids = l.ids();
+    l.kit.write("d", decided("Names are short.", &format!("r1/{}", ids[0])).to_string());
+    l.run(&["record-decision", "--input", "d"]).ok();
+    let mut first = asked("dropped");
+    first["finding"] = json!(ids[0]);
+    let with = |mut second: Value| {
+        second["finding"] = json!(ids[1]);
+        l.kit.write("entries", json!({"entries": [first, second]}).to_string());
+        let ran = l.run(&["record-disposition", "--input", "entries"]);
+        (ran.status, ran.json["violations"][0]["rule"].as_str().unwrap_or_default().to_owned())
+    };
+    let prior = json!({"class": "judgment", "outcome": "dropped", "basis": "decided", "basis_kind": "prior", "settled_by": "D-1"});
+    assert_eq!(with(prior), (1, "settled_by_unknown".to_owned()));
+    let repeated = json!({"class": "mechanical", "outcome": "dropped", "basis": "same", "basis_kind": "duplicate", "settled_by": ids[0]});
+    assert_eq!(with(repeated), (1, "duplicate_graver".to_owned()));
+    assert_eq!(with(asked("dropped")).0, 0);
+}
+
+#[test]
 fn the_status_says_what_comes_next_from_the_files_alone() {
     let l = Loop::open();
     let next = || l.run(&["show-status"]).ok()["next"]["command"].as_str().map(str::to_owned);

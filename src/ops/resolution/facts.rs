@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Folder, Stored, document};
 use crate::base::Fail;
 use crate::resolution::convergence::Dispositioned;
-use crate::resolution::decision::Ledger;
+use crate::resolution::decision::{self, Ledger};
 use crate::resolution::disposition::{BasisKind, Entry, Outcome, Settled, Subject};
 use crate::resolution::recurrence::{History, Past, Route, Standing, standing};
 use crate::wire::bundle;
@@ -150,7 +150,9 @@ pub fn settled(rounds: &[Stored], ledger: &Ledger) -> Settled {
             }
         }
     }
-    settled.decisions = ledger.in_force().map(|d| d.id.clone()).collect();
+    // What a person decided in this very round was said of what that gate was about, and of nothing else.
+    let round = rounds.last().map_or(0, |s| s.round);
+    settled.decisions = ledger.in_force().filter(|d| d.round < round).map(|d| d.id.clone()).collect();
     settled
 }
 
@@ -166,6 +168,7 @@ pub fn subjects(stored: &Stored, tracked: &[Tracked]) -> Vec<Subject> {
         id: t.id.clone(),
         identity: t.identity.clone(),
         paths: stored.review.cited[t.at].clone(),
+        grade: stored.review.findings[t.at].grade,
         route: t.standing.route,
         last: t.last.as_ref().map(|(_, e)| e.outcome),
     };
@@ -191,6 +194,25 @@ pub fn dispositioned(stored: &Stored, tracked: &[Tracked]) -> Option<Disposition
     };
     let new = tracked.iter().filter(|t| !t.is_known && entries.get(t.id.as_str()).is_none_or(|e| !refuted(e))).count();
     Some(Dispositioned { landed: record.landed(), new })
+}
+
+/// Whether every drop and deferral of a round that rests on a decision rests on one that is in force: the one it names, or one of those that
+/// settle its finding.
+pub fn dispositions_hold(stored: &Stored, tracked: &[Tracked], ledger: &Ledger) -> bool {
+    let identity: BTreeMap<&str, &str> = tracked.iter().map(|t| (t.id.as_str(), t.identity.as_str())).collect();
+    let entries = stored.dispositions.iter().flat_map(|d| &d.entries);
+    let mut rests = entries.filter(|e| e.outcome != Outcome::Applied && !matches!(e.basis_kind, BasisKind::Verify | BasisKind::Duplicate));
+    rests.all(|entry| {
+        let own = identity.get(entry.finding.as_str()).copied().unwrap_or_default();
+        let names = |d: &&decision::Standing| entry.settled_by.as_deref() == Some(d.id.as_str());
+        let settles = |d: &&decision::Standing| {
+            let at_gate = d.round == stored.round && entry.gate.as_ref().is_some_and(|g| g.id == d.entry.gate);
+            d.entry.settles.iter().any(|s| s == own) || at_gate
+        };
+        let named = ledger.decisions.iter().find(names);
+        let mut settling = ledger.decisions.iter().filter(settles).peekable();
+        named.is_none_or(decision::Standing::is_in_force) && (settling.peek().is_none() || settling.any(decision::Standing::is_in_force))
+    })
 }
 
 /// For each round, whether an edit of the round before caused one of its findings; the round under way counts.
