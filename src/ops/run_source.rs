@@ -294,11 +294,11 @@ impl Surface {
 
     /// The files with what stands in them and what the change does to them, where that is looked at.
     fn scoped(&self, read: bool) -> Vec<Scoped> {
-        const MOST: u64 = 1 << 20;
+        const MOST: u64 = 1 << 24;
         if !read {
             return self.paths.iter().map(|path| Scoped { path: path.clone(), ..Scoped::default() }).collect();
         }
-        let words = ["--text", "--no-color", "--ignore-submodules=none", self.base.as_deref().unwrap_or_default()];
+        let words = ["--text", "--find-renames", "--no-color", "--ignore-submodules=none", self.base.as_deref().unwrap_or_default()];
         let diff = self.base.as_ref().and_then(|_| self.checkout.git.diff(&words, &[]).ok()).unwrap_or_default();
         let mut changed = coverage::changed(&String::from_utf8_lossy(&diff));
         let text = |path: &str| {
@@ -308,10 +308,15 @@ impl Surface {
             let gone = !regular && full.symlink_metadata().is_err();
             // What was removed is known by what stood there.
             let before = || self.base.as_deref().and_then(|base| self.checkout.blob_at(base, path).ok().flatten());
-            now.or_else(|| before().filter(|b| gone && b.len() as u64 <= MOST)).map(|b| String::from_utf8_lossy(&b).into_owned())
+            now.or_else(|| before().filter(|b| gone && b.len() as u64 <= MOST))
         };
-        let one = |path: &String| Scoped { path: path.clone(), text: text(path), changed: changed.remove(path).unwrap_or_default() };
-        self.paths.iter().map(one).collect()
+        let mut one = |path: &String| {
+            // What holds a NUL is shown by no line.
+            let text = text(path).filter(|b| !b.contains(&0)).map(|b| String::from_utf8_lossy(&b).into_owned());
+            let changed = changed.remove(path).filter(|_| text.is_some()).unwrap_or_default();
+            Scoped { path: path.clone(), text, changed }
+        };
+        self.paths.iter().map(&mut one).collect()
     }
 
     /// Whether the surface is still what it was.

@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::answer::{Ended, Heard, Look};
+use crate::base::case;
 
 /// Listens to a stream, or to the one result object.
 pub(super) fn listen(events: &[Value]) -> Heard {
     let mut heard = Heard::default();
     let mut task: Option<bool> = None;
-    let mut asked: HashMap<String, String> = HashMap::new();
+    let mut asked: HashMap<String, Asked> = HashMap::new();
     let (mut started, mut notified) = (0_u64, 0_u64);
     for event in events {
         match event["subtype"].as_str().filter(|_| event["type"] == "system") {
@@ -67,28 +68,46 @@ fn parts(event: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// What the model said, and which tools it asked for.
-fn spoken(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, String>) {
+fn spoken(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, Asked>) {
     match part["type"].as_str().unwrap_or_default() {
         "text" => heard.text = part["text"].as_str().map(str::to_owned),
         "tool_use" => {
             let input = &part["input"];
-            // What searches or lists opens nothing.
-            let opens = !matches!(part["name"].as_str(), Some("Grep" | "Glob" | "LS"));
-            let at = ["file_path", "command", "path"].iter().find_map(|key| input[*key].as_str()).filter(|_| opens);
+            let name = part["name"].as_str().unwrap_or_default();
+            let at = ["file_path", "command", "path"].iter().find_map(|key| input[*key].as_str()).filter(|_| opens(name));
             if let (Some(id), Some(at)) = (part["id"].as_str(), at) {
-                asked.insert(id.to_owned(), at.to_owned());
+                asked.insert(id.to_owned(), Asked { at: at.to_owned(), is_shell: name == "Bash" });
             }
         }
         _ => {}
     }
 }
 
-/// What a tool gave back; one that failed showed nothing.
-fn looked(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, String>) {
-    if part["type"] != "tool_result" || part["is_error"] == true {
+/// What a tool was asked for.
+struct Asked {
+    at: String,
+    /// Whether it is a command: one that ends with another status than 0 has shown what it printed all the same.
+    is_shell: bool,
+}
+
+/// Whether a tool shows what is in files: what searches, lists, writes or asks another agent does not.
+fn opens(name: &str) -> bool {
+    const OTHER: &[&str] = &["search", "grep", "find", "list", "write", "edit", "task", "agent"];
+    let lower = case::lower(name);
+    let own = matches!(name, "Grep" | "Glob" | "LS" | "Edit" | "MultiEdit" | "Write" | "NotebookEdit" | "Task" | "Agent" | "TodoWrite");
+    !own && !(name.starts_with("mcp__") && OTHER.iter().any(|o| lower.contains(o)))
+}
+
+/// What a tool gave back; one that failed showed nothing, but for a command.
+fn looked(heard: &mut Heard, part: &Value, asked: &mut HashMap<String, Asked>) {
+    if part["type"] != "tool_result" {
         return;
     }
-    let Some(at) = part["tool_use_id"].as_str().and_then(|id| asked.remove(id)) else { return };
+    let Some(asked) = part["tool_use_id"].as_str().and_then(|id| asked.remove(id)) else { return };
+    if part["is_error"] == true && !asked.is_shell {
+        return;
+    }
+    let at = asked.at;
     let content = &part["content"];
     let texts = content.as_array().into_iter().flatten().filter_map(|p| p["text"].as_str());
     let shown = content.as_str().map_or_else(|| texts.collect::<Vec<_>>().join("\n"), str::to_owned);

@@ -77,7 +77,10 @@ fn item(heard: &mut Heard, item: &Value) -> bool {
         "command_execution" => {
             let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
             // What was shown is told by its lines, whatever the exit status: a search that found nothing ends a line with 1.
-            heard.looks.push(Look { at: text("command"), shown: text("aggregated_output") });
+            // A command that nobody allowed did not run.
+            if item["status"] != "declined" {
+                heard.looks.push(Look { at: text("command"), shown: text("aggregated_output") });
+            }
         }
         "error" => note(heard, item["message"].as_str()),
         "reasoning" | "file_change" | "mcp_tool_call" | "web_search" | "todo_list" => {}

@@ -127,7 +127,7 @@ impl Reader {
             }
             return;
         }
-        if program == "cd"
+        if matches!(program.as_str(), "cd" | "pushd")
             && let Some(to) = words.iter().find(|w| !w.starts_with('-'))
         {
             self.folder = if to.starts_with('/') || self.folder.is_empty() { to.clone() } else { format!("{}/{to}", self.folder) };
@@ -137,6 +137,9 @@ impl Reader {
 
     /// A word with the values of the loop variable it names.
     fn expanded(&self, word: String) -> Vec<String> {
+        if let Some(words) = braced(&word) {
+            return words.into_iter().flat_map(|w| self.expanded(w)).take(VALUES).collect();
+        }
         let named = self.values.iter().find_map(|(name, values)| {
             [format!("${{{name}}}"), format!("${name}")].into_iter().find(|spelt| word.contains(spelt)).map(|spelt| (spelt, values))
         });
@@ -145,6 +148,15 @@ impl Reader {
             None => vec![word],
         }
     }
+}
+
+/// The words that `src/{a,b}.rs` stands for; none for a word without such a list.
+fn braced(word: &str) -> Option<Vec<String>> {
+    let open = word.find('{').filter(|at| !word[..*at].ends_with('$'))?;
+    let close = open + word[open..].find('}')?;
+    let inner = &word[open + 1..close];
+    let list = inner.contains(',') && !inner.contains(['{', ' ']);
+    list.then(|| inner.split(',').map(|part| format!("{}{part}{}", &word[..open], &word[close + 1..])).collect())
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -309,6 +321,12 @@ mod tests {
         assert_eq!(spelt("for f in a b; do cat \"$f\" ${f}.x; done"), ["cat a b a.x b.x"]);
         assert_eq!(spelt("cd a; cd b; cat c"), ["cd a", "cd b", "[a/b]cat c"]);
         assert_eq!(spelt("if test -f a; then cat a; fi"), ["test -f a", "cat a"]);
+    }
+
+    #[test]
+    fn lists_in_braces_are_the_words_they_stand_for() {
+        assert_eq!(spelt("cat src/{a,b}.rs ${f} {} x{1}"), ["cat src/a.rs src/b.rs ${f} {} x{1}"]);
+        assert_eq!(spelt("pushd src; cat a"), ["[src]pushd src", "[src]cat a"]);
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn an_approval_needs_a_reviewer_that_looked_and_a_surface_that_stood_still() {
     };
     says(&mut kit, &stream(""), "");
     assert_eq!(because(&kit, &codex), (1, json!("unproven"), json!("nothing_opened")));
-    let look = "{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\",\"command\":\"cat src/lib.rs\",\"aggregated_output\":\"one\",\"exit_code\":0}}\n";
+    let look = "{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\",\"command\":\"cat src/lib.rs\",\"aggregated_output\":\"one\\ntwo\",\"exit_code\":0}}\n";
     says(&mut kit, &stream(look), "");
     assert_eq!(because(&kit, &codex), (0, json!("approve"), Value::Null));
     says(&mut kit, &stream(look), "echo three >> src/lib.rs");
@@ -188,6 +188,11 @@ fn an_approval_needs_a_reviewer_that_looked_and_a_surface_that_stood_still() {
     assert_eq!(because(&kit, &[&brought[..], &["--require-coverage"]].concat()), (1, json!("unproven"), json!("coverage_unknown")));
     let ran = kit.run(&[&["run-source", "--repo", "r"], &brought[..]].concat());
     assert_eq!((&ran.json["obtained_by"], &ran.json["coverage"]["unknown"]), (&json!("agent"), &json!(true)));
+    // Bytes that are no text approve nothing, whoever brings them.
+    std::fs::write(kit.path("answer"), b"fine \xff\xfe\nVERDICT: approve\n").unwrap();
+    let torn = kit.run(&[&["run-source", "--repo", "r"], &brought[..]].concat());
+    assert_eq!((torn.status, &torn.json["verdict"]), (1, &json!("unproven")), "{}", torn.stdout);
+    kit.write("answer", "VERDICT: approve\n");
     // An empty scope has nothing that could be approved.
     kit.git("r", &["checkout", "-q", "--", "."]);
     let head = kit.git("r", &["rev-parse", "HEAD"]);

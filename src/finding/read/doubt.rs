@@ -227,6 +227,7 @@ pub(super) fn speaks_against(line: &str, zone: Zone) -> bool {
         || grave_heading_with_title(body)
         || placed_defect(content, &lower)
         || placed_find(content, &lower)
+        || asserts_grave(&lower)
         || lower.starts_with("[!caution]")
         || ["fail:", "failed:", "**fail**"].iter().any(|f| lower.starts_with(f))
         || shouts_failed(content)
@@ -269,6 +270,20 @@ fn placed_find(content: &str, lower: &str) -> bool {
         what.is_some_and(|what| !words[at.saturating_sub(3)..at + 1 + what].iter().any(denies))
     });
     says && !is_settled(lower) && !praises(lower) && location::scan(content).iter().any(|c| c.place.line.is_some())
+}
+
+/// `There is a serious bug: …`: a grave word before a defect that is asserted, wherever it is.
+fn asserts_grave(lower: &str) -> bool {
+    const GRAVE: &[&str] = &["serious", "severe", "critical", "major", "grave", "blocking", "dangerous"];
+    const WHAT: &[&str] = &["bug", "defect", "regression", "vulnerability", "flaw", "race", "leak", "security"];
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let pair = words.windows(2).position(|p| GRAVE.contains(&p[0]) && WHAT.contains(&p[1]));
+    pair.is_some_and(|at| {
+        let before = &words[at.saturating_sub(4)..at];
+        let said =
+            before.windows(2).any(|p| matches!(p, ["there", "is"] | ["there", "s"] | ["has", "a"] | ["introduces", "a"] | ["is", "a"]));
+        said && !before.iter().any(|w| matches!(*w, "no" | "not" | "never" | "without"))
+    }) && !is_settled(lower)
 }
 
 /// `FAILED` outside code, as the outcome of something.

@@ -539,8 +539,11 @@ pub fn unable_phrases() -> impl Iterator<Item = &'static str> {
 
 /// The phrase of a line in which a reviewer says that it could not look at what it was asked about.
 pub fn could_not_review(line: &str) -> Option<String> {
-    const LOOK: &[&str] = &["read ", "review ", "access ", "open ", "see ", "view ", "fetch ", "load ", "inspect ", "find "];
+    const LOOK: &[&str] =
+        &["run ", "execute ", "read ", "review ", "access ", "open ", "see ", "view ", "fetch ", "load ", "inspect ", "find "];
     const WHAT: &[&str] = &[
+        "git diff",
+        "`git diff",
         "the diff",
         "the change",
         "the code",

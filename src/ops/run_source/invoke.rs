@@ -107,9 +107,12 @@ fn told(text: String) -> Heard {
     }
 }
 
-/// An answer that the agent got from a built-in of its host.
+/// An answer that a command printed, or that the agent got from a built-in of its host. Of bytes that are no text the first is kept as a
+/// NUL, which no reader of the answer takes for one: replaced without a sign they could approve.
 fn brought(bytes: &[u8]) -> Heard {
-    told(String::from_utf8_lossy(bytes).into_owned())
+    let text = String::from_utf8_lossy(bytes);
+    let torn = std::str::from_utf8(bytes).is_err();
+    told(if torn { text.replacen('\u{fffd}', "\0", 1) } else { text.into_owned() })
 }
 
 /// The built-in checks.
