@@ -95,7 +95,7 @@ fn opens(name: &str) -> bool {
     const OTHER: &[&str] = &["search", "grep", "find", "list", "write", "edit", "task", "agent"];
     let lower = case::lower(name);
     let own = matches!(name, "Grep" | "Glob" | "LS" | "Edit" | "MultiEdit" | "Write" | "NotebookEdit" | "Task" | "Agent" | "TodoWrite");
-    !own && !(name.starts_with("mcp__") && OTHER.iter().any(|o| lower.contains(o)))
+    !(own || (name.starts_with("mcp__") && OTHER.iter().any(|o| lower.contains(o))))
 }
 
 /// What a tool gave back; one that failed showed nothing, but for a command.

@@ -443,7 +443,7 @@ impl<'s> Scope<'s> {
             "similarity index 100%",
         ];
         // `git diff | cat -n` numbers the lines.
-        let numbered = !shown.lines().any(|l| is_header(l)) && shown.lines().any(|l| is_header(behind_number(l)));
+        let numbered = !shown.lines().any(is_header) && shown.lines().any(|l| is_header(behind_number(l)));
         let by_words = shown.lines().any(|l| l.starts_with("@@ ")) && (shown.contains("{+") || shown.contains("[-"));
         let mut heads: Vec<usize> = Vec::new();
         let mut left = (0_u64, 0_u64);
