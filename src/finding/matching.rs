@@ -224,11 +224,29 @@ struct Reading<'i> {
     items: &'i [Item],
     anchors: &'i [Anchor],
     said: Vec<Said>,
+    /// The titles, folded.
+    titles: Vec<String>,
+    /// Every anchored line with the title that stands on it.
+    lines: HashSet<(&'i str, u64, String)>,
 }
 
 impl<'i> Reading<'i> {
     fn of((items, anchors): Side<'i>) -> Reading<'i> {
-        Reading { items, anchors, said: items.iter().map(|i| words::read(&i.title, &i.body)).collect() }
+        let titles: Vec<String> = items.iter().map(|i| super::read::label::fold(&i.title)).collect();
+        let placed = anchors.iter().zip(&titles).filter_map(|(a, title)| Some((a.place.as_ref()?, title)));
+        let lines = placed.map(|((path, line), title)| (path.as_str(), *line, title.clone())).collect();
+        Reading { items, anchors, said: items.iter().map(|i| words::read(&i.title, &i.body)).collect(), titles, lines }
+    }
+
+    /// Whether the other side holds what an item of this one says, in its words and on its line.
+    fn stands_in(&self, at: usize, other: &Reading<'_>) -> bool {
+        let place = self.anchors[at].place.as_ref();
+        place.is_some_and(|(path, line)| other.lines.contains(&(path.as_str(), *line, self.titles[at].clone())))
+    }
+
+    /// The file of an item, where it names one.
+    fn file(&self, at: usize) -> Option<&'i str> {
+        self.anchors[at].place.as_ref().map(|(path, _)| path.as_str()).or(self.items[at].path.as_deref())
     }
 }
 
@@ -267,7 +285,7 @@ pub fn run(previous: Side<'_>, current: Side<'_>, links: &[Link], mapped: bool) 
     matched
 }
 
-/// Pairs worth weighing: near one another in a file, with one stated id, or the only ones that share rare words.
+/// Pairs worth weighing: near one another in a file, under one title in it, or with one stated id.
 fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
     let mut by_file: HashMap<&str, Vec<(u64, usize)>> = HashMap::new();
     let mut by_id: HashMap<&str, usize> = HashMap::new();
@@ -285,6 +303,11 @@ fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
         }
     }
     by_file.values_mut().for_each(|v| v.sort_unstable());
+    // More may stand at one place than are weighed: those of one title are found by it.
+    let mut by_title: HashMap<(Option<&str>, &str), Vec<usize>> = HashMap::new();
+    for (c, title) in new.titles.iter().enumerate() {
+        by_title.entry((new.file(c), title.as_str())).or_default().push(c);
+    }
     let mut found = Vec::new();
     for (p, item) in old.items.iter().enumerate() {
         let place = old.anchors[p].place.as_ref().map(|(path, line)| (path.as_str(), *line));
@@ -301,7 +324,8 @@ fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
         near.sort_unstable();
         near.truncate(NEAREST);
         let named = item.stated.then(|| by_id.get(item.id.as_str()).copied()).flatten();
-        let mut mine: Vec<usize> = near.into_iter().map(|(_, c)| c).chain(named).collect();
+        let titled = by_title.get(&(old.file(p), old.titles[p].as_str())).filter(|t| t.len() <= NEAREST).into_iter().flatten().copied();
+        let mut mine: Vec<usize> = near.into_iter().map(|(_, c)| c).chain(named).chain(titled).collect();
         mine.sort_unstable();
         mine.dedup();
         found.extend(mine.into_iter().map(|c| (p, c)));
@@ -337,7 +361,9 @@ fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rari
     };
     let total = place + text + quote + severity + category + enclosed(&old.anchors[p], &new.anchors[c], text);
     let contradicted = (a.path.is_some() && b.path.is_some() && place <= -3.0) || text <= -1.0;
-    if a.stated && b.stated && a.id == b.id && !contradicted {
+    // Numbered anew: what one of them says stands, word for word, on its line under another id.
+    let renumbered = old.titles[p] != new.titles[c] && (old.stands_in(p, new) || new.stands_in(c, old));
+    if a.stated && b.stated && a.id == b.id && !contradicted && !renumbered {
         // Reviewers number anew each round: where the diff and the words say no, the id alone decides nothing.
         let alone = mapped && place <= FAR && text < 0.0;
         let total = if alone { total.max(ENOUGH - NARROW / 2.0) } else { total.max(ENOUGH) + 4.0 };
@@ -547,11 +573,18 @@ pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, bool)
     Some(if best.0 > here + 0.5 && best.0 > 0.9 { (best.1, true) } else { (cited, false) })
 }
 
-/// Names of the code that a finding mentions in back-ticks.
+/// Names of the code that a finding mentions in back-ticks; what it says is missing stands on another line than the defect.
 fn names(item: &Item) -> Vec<String> {
+    const WANTED: &[&str] = &["missing", "no", "never", "without", "lacks", "lack", "add", "needs", "not"];
     let mut found: Vec<String> = Vec::new();
     for text in [&item.title, &item.body] {
-        for part in text.split('`').skip(1).step_by(2) {
+        let parts: Vec<&str> = text.split('`').collect();
+        for pair in parts.chunks(2).filter(|pair| pair.len() == 2) {
+            let (before, part) = (pair[0], pair[1]);
+            let word = before.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
+            if WANTED.contains(&word.as_str()) {
+                continue;
+            }
             let plain = part.trim_end_matches("()");
             let name = plain.len() >= 3 && plain.len() <= 60 && plain.chars().all(|c| c.is_alphanumeric() || c == '_');
             if name && !found.iter().any(|f| f == plain) {
@@ -571,6 +604,52 @@ fn holds_word(line: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn item(id: &str, stated: bool, line: Option<u64>, title: &str) -> Item {
+        Item {
+            id: id.to_owned(),
+            stated,
+            grade: Grade::Medium,
+            path: Some("a.rs".to_owned()),
+            line,
+            end_line: None,
+            title: title.to_owned(),
+            body: String::new(),
+            quote: None,
+            category: None,
+        }
+    }
+
+    fn pairs(old: &[Item], new: &[Item]) -> Vec<(usize, usize)> {
+        let (before, now) = (as_cited(old), as_cited(new));
+        run((old, &before), (new, &now), &[], false).pairs.iter().map(|p| (p.previous, p.current)).collect()
+    }
+
+    #[test]
+    fn ids_that_were_given_anew_are_no_evidence_against_the_words_on_their_lines() {
+        let said = ["the lock is never released", "the token is logged", "the buffer is not bounded"];
+        let old: Vec<Item> = (0..3).map(|n| item(&(n + 1).to_string(), true, Some(10 + 20 * n as u64), said[n])).collect();
+        let new: Vec<Item> = (1..3).map(|n| item(&n.to_string(), true, Some(10 + 20 * n as u64), said[n])).collect();
+        assert_eq!(pairs(&old, &new), [(1, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn more_findings_at_one_place_than_are_weighed_are_told_by_their_titles() {
+        let all = |line| -> Vec<Item> { (0..60).map(|n| item(&format!("f{n}"), false, line, &format!("case w{n}x is wrong"))).collect() };
+        for line in [None, Some(1)] {
+            let (old, mut new) = (all(line), all(line));
+            new.reverse();
+            let expected: Vec<(usize, usize)> = (0..60).map(|n| (n, 59 - n)).collect();
+            assert_eq!(pairs(&old, &new), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_no_name_of_the_line() {
+        let text = |title: &str| names(&item("a", false, None, title));
+        assert_eq!(text("Missing `await` before `write`"), ["write"]);
+        assert_eq!(text("`lock` is never released"), ["lock"]);
+    }
 
     #[test]
     fn groups_that_share_an_item_through_a_third_are_one() {
