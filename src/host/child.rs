@@ -98,6 +98,7 @@ pub fn run_live(host: &Host, launch: Launch<'_>, limit: &dyn Fn() -> Duration) -
     command.env_clear().envs(&host.env).envs(launch.env.iter().map(|(k, v)| (*k, v)));
     command.stdin(if launch.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    super::guard::adopt();
     let mut child = command.spawn().map_err(|e| {
         let word = e.kind();
         Fail::new(Code::ChildFailed, format!("cannot start `{}`: {word}", printable(program))).with("program", program.as_str())
@@ -109,6 +110,10 @@ pub fn run_live(host: &Host, launch: Launch<'_>, limit: &dyn Fn() -> Duration) -
     let out = drain(child.stdout.take(), launch.keep);
     let err = drain(child.stderr.take(), launch.keep);
     let (status, timed_out) = wait(&mut child, limit);
+    // A guard that was killed has ended nothing.
+    if status.as_ref().is_ok_and(|s| std::os::unix::process::ExitStatusExt::signal(s).is_some()) {
+        super::guard::end_adopted();
+    }
     let (stdout, out_cut) = collect(&out);
     let (stderr, err_cut) = collect(&err);
     let status = status.ok();

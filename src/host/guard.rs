@@ -51,6 +51,62 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
     end_group(&mut child)
 }
 
+/// Makes what a killed guard leaves behind come to us.
+#[cfg(target_os = "linux")]
+pub(super) fn adopt() {
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// Elsewhere there is no guard.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn adopt() {}
+
+/// Kills what came to us because its guard was killed: below us, in another group than ours, and below no guard that still runs.
+#[cfg(target_os = "linux")]
+pub(super) fn end_adopted() {
+    let own = rustix::process::getpid().as_raw_pid();
+    let group = rustix::process::getpgrp().as_raw_pid();
+    let deadline = Instant::now() + Duration::from_millis(400);
+    loop {
+        let all = processes();
+        let mut below: Vec<i32> = all.iter().filter(|p| p.parent == own && p.group != group && !is_guard(p.pid)).map(|p| p.pid).collect();
+        let mut at = 0;
+        while at < below.len() {
+            let of = below[at];
+            below.extend(all.iter().filter(|p| p.parent == of).map(|p| p.pid));
+            at += 1;
+        }
+        for pid in below.iter().filter_map(|pid| rustix::process::Pid::from_raw(*pid)) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
+        }
+        if below.is_empty() || Instant::now() >= deadline {
+            return;
+        }
+        std::thread::park_timeout(Duration::from_millis(2));
+    }
+}
+
+/// Elsewhere nothing is adopted.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_adopted() {}
+
+/// Whether a process is one of our guards.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "what the kernel prints of a process is no file of anybody's")]
+fn is_guard(pid: i32) -> bool {
+    let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    words.split(|b| *b == 0).nth(1) == Some(WORD.as_bytes())
+}
+
+/// A process as the kernel prints it.
+#[cfg(target_os = "linux")]
+struct Process {
+    pid: i32,
+    parent: i32,
+    group: i32,
+}
+
 /// Kills and buries everything that descends from this guard, until nothing does: a child of a killed process is given to us and is seen
 /// in the next look.
 #[cfg(target_os = "linux")]
@@ -69,12 +125,11 @@ fn end_orphans() {
     }
 }
 
-/// Every process below this one, by the parents that `/proc` names.
+/// Every process that has not ended, by what `/proc` says of it.
 #[cfg(target_os = "linux")]
 #[expect(clippy::disallowed_methods, reason = "what the kernel prints of a process is no file of anybody's")]
-fn descendants() -> Vec<rustix::process::Pid> {
-    let own = rustix::process::getpid().as_raw_pid();
-    let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
+fn processes() -> Vec<Process> {
+    std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
         .flatten()
@@ -85,14 +140,22 @@ fn descendants() -> Vec<rustix::process::Pid> {
             let mut words = stat.rsplit_once(')')?.1.split_whitespace();
             let state = words.next()?;
             let parent = words.next()?.parse().ok()?;
-            (state != "Z").then_some((pid, parent))
+            let group = words.next()?.parse().ok()?;
+            (state != "Z").then_some(Process { pid, parent, group })
         })
-        .collect();
+        .collect()
+}
+
+/// Every process below this one.
+#[cfg(target_os = "linux")]
+fn descendants() -> Vec<rustix::process::Pid> {
+    let own = rustix::process::getpid().as_raw_pid();
+    let all = processes();
     let mut below = vec![own];
     let mut at = 0;
     while at < below.len() {
         let of = below[at];
-        below.extend(parents.iter().filter(|(_, parent)| *parent == of).map(|(pid, _)| *pid));
+        below.extend(all.iter().filter(|p| p.parent == of).map(|p| p.pid));
         at += 1;
     }
     below.into_iter().skip(1).filter_map(rustix::process::Pid::from_raw).collect()

@@ -212,6 +212,22 @@ fn a_source_that_takes_too_long_is_ended_with_its_group_and_a_person_is_asked() 
 }
 
 #[test]
+fn a_source_that_kills_its_guard_leaves_no_child_behind() {
+    let mut kit = bare();
+    program(
+        &mut kit,
+        "killer",
+        "setsid sh -c 'echo $$ > ../left.pid; exec sleep 600' &\nuntil test -s ../left.pid; do :; done\nkill -9 $PPID",
+    );
+    let argv = json!([kit.text("bin/killer")]).to_string();
+    let ran = kit.run(&["run-source", "--repo", "r", "--source", "command", "--argv", &argv]);
+    assert_eq!((ran.status, &ran.json["verdict"]), (1, &json!("unproven")), "{}", ran.stdout);
+    let left = kit.read("left.pid");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", left.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+}
+
+#[test]
 fn checks_and_commands_review_and_the_agent_grades_by_place() {
     let kit = bare();
     kit.write("r/src/lib.rs", "one\ntwo \n<<<<<<< ours\n");
