@@ -11,6 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, WaitOptions, waitpid};
+
 /// The word that makes this program a guard.
 pub const WORD: &str = "--guard-child";
 
@@ -32,7 +35,7 @@ pub fn run(words: &[std::ffi::OsString]) -> u8 {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&ended));
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    let orphaned = || rustix::process::getppid().map(rustix::process::Pid::as_raw_pid) != parent;
+    let orphaned = || rustix::process::getppid().map(Pid::as_raw_pid) != parent;
     if orphaned() {
         return 143;
     }
@@ -66,25 +69,18 @@ pub(super) fn adopt() {}
 pub(super) fn end_adopted() {
     let own = rustix::process::getpid().as_raw_pid();
     let group = rustix::process::getpgrp().as_raw_pid();
-    let deadline = Instant::now() + Duration::from_millis(400);
-    loop {
+    let adopted = || {
         let all = processes();
-        let mut below: Vec<i32> = all.iter().filter(|p| p.parent == own && p.group != group && !is_guard(p.pid)).map(|p| p.pid).collect();
-        let mut at = 0;
-        while at < below.len() {
-            let of = below[at];
-            below.extend(all.iter().filter(|p| p.parent == of).map(|p| p.pid));
-            at += 1;
+        let roots = all.iter().filter(|p| p.parent == own && p.group != group && !is_guard(p.pid)).map(|p| p.pid).collect();
+        with_descendants(roots, &all)
+    };
+    // Other children of ours are awaited by whoever started them.
+    let bury = |below: &[Pid]| {
+        for pid in below {
+            let _ = waitpid(Some(*pid), WaitOptions::NOHANG);
         }
-        for pid in below.iter().filter_map(|pid| rustix::process::Pid::from_raw(*pid)) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
-        }
-        if below.is_empty() || Instant::now() >= deadline {
-            return;
-        }
-        std::thread::park_timeout(Duration::from_millis(2));
-    }
+    };
+    end_all(&adopted, &bury);
 }
 
 /// Elsewhere nothing is adopted.
@@ -111,14 +107,23 @@ struct Process {
 /// in the next look.
 #[cfg(target_os = "linux")]
 fn end_orphans() {
+    let own = rustix::process::getpid().as_raw_pid();
+    let below = || with_descendants(vec![own], &processes()).split_off(1);
+    let bury = |_: &[Pid]| while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {};
+    end_all(&below, &bury);
+}
+
+/// Kills and buries what is found until nothing is.
+#[cfg(target_os = "linux")]
+fn end_all(find: &dyn Fn() -> Vec<Pid>, bury: &dyn Fn(&[Pid])) {
     let deadline = Instant::now() + Duration::from_millis(400);
     loop {
-        let below = descendants();
-        for pid in &below {
+        let found = find();
+        for pid in &found {
             let _ = rustix::process::kill_process(*pid, rustix::process::Signal::KILL);
         }
-        while let Ok(Some(_)) = rustix::process::wait(rustix::process::WaitOptions::NOHANG) {}
-        if below.is_empty() || Instant::now() >= deadline {
+        bury(&found);
+        if found.is_empty() || Instant::now() >= deadline {
             return;
         }
         std::thread::park_timeout(Duration::from_millis(2));
@@ -146,19 +151,16 @@ fn processes() -> Vec<Process> {
         .collect()
 }
 
-/// Every process below this one.
+/// Some processes, and every process below them.
 #[cfg(target_os = "linux")]
-fn descendants() -> Vec<rustix::process::Pid> {
-    let own = rustix::process::getpid().as_raw_pid();
-    let all = processes();
-    let mut below = vec![own];
+fn with_descendants(mut found: Vec<i32>, all: &[Process]) -> Vec<Pid> {
     let mut at = 0;
-    while at < below.len() {
-        let of = below[at];
-        below.extend(all.iter().filter(|p| p.parent == of).map(|p| p.pid));
+    while at < found.len() {
+        let of = found[at];
+        found.extend(all.iter().filter(|p| p.parent == of).map(|p| p.pid));
         at += 1;
     }
-    below.into_iter().skip(1).filter_map(rustix::process::Pid::from_raw).collect()
+    found.into_iter().filter_map(Pid::from_raw).collect()
 }
 
 /// Ends the whole group, this guard last: TERM, a grace of two seconds while the program is still there, then KILL. What
