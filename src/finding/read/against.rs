@@ -343,7 +343,7 @@ fn counts(lower: &str) -> bool {
     {
         return true;
     }
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words = label::words(lower);
     words.iter().enumerate().any(|(at, word)| {
         let behind = |n: usize| words.get(at + n).copied().unwrap_or_default();
         let before = at.checked_sub(1).map_or("", |n| words[n]);

@@ -20,7 +20,7 @@ const DEFECTS: &[&str] = &["blockers", "blocking", "blocking_issues", "bugs", "m
 /// Keys of further findings beside or inside others.
 const FURTHER: &[&str] = &["extra", "additional", "other", "others", "more", "related", "also", "nits"];
 
-/// Starts of keys whose lists are of what is no finding: what is sound, what was looked at, what is over.
+/// Starts of keys whose lists are of what is no finding: what is sound, and what was looked at.
 const SOUND: &[&str] =
     &["strength", "positive", "praise", "good", "passed", "checked", "verified", "reviewed", "files", "changed", "changes", "context"];
 

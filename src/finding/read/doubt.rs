@@ -176,6 +176,8 @@ fn telling() -> Option<AhoCorasick> {
         .chain(RED.iter().copied())
         .chain(LEVELS.iter().copied())
         .chain(SURE.iter().copied())
+        .chain(FOUND.iter().copied())
+        .chain(ASSERTED_GRAVE.iter().copied())
         .chain(["[!caution]", "fail"])
         .chain(against::phrases());
     let all: Vec<String> = phrases.flat_map(|p| [p.to_owned(), p.replace('\'', "’")]).collect();
@@ -258,15 +260,17 @@ fn placed_defect(content: &str, lower: &str) -> bool {
     grave && !praises(lower) && location::scan(content).iter().any(|c| c.place.line.is_some())
 }
 
+/// Defects that a sentence says were found at a place, and those that one says are there with a grave word before them.
+const FOUND: &[&str] = &["bug", "bugs", "defect", "regression", "vulnerability", "issue", "issues", "problem", "problems", "flaw", "race"];
+const ASSERTED_GRAVE: &[&str] = &["bug", "defect", "regression", "vulnerability", "flaw", "race", "leak", "security"];
+
 /// `I found a bug: … a.rs:10`, `introduces a regression: a.rs:4`: a sentence that says that there is a defect of some kind, at a place.
 fn placed_find(content: &str, lower: &str) -> bool {
     const SAYS: &[&str] = &["found", "find", "see", "noticed", "spotted", "has", "introduces", "causes", "contains", "there"];
-    const WHAT: &[&str] =
-        &["bug", "bugs", "defect", "regression", "vulnerability", "issue", "issues", "problem", "problems", "flaw", "race"];
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words = label::words(lower);
     let denies = |w: &&str| matches!(*w, "no" | "not" | "never" | "without" | "none" | "any");
     let says = words.iter().position(|w| SAYS.contains(w)).is_some_and(|at| {
-        let what = words[at + 1..].iter().take(6).position(|w| WHAT.contains(w));
+        let what = words[at + 1..].iter().take(6).position(|w| FOUND.contains(w));
         what.is_some_and(|what| !words[at.saturating_sub(3)..at + 1 + what].iter().any(denies))
     });
     says && !is_settled(lower) && !praises(lower) && location::scan(content).iter().any(|c| c.place.line.is_some())
@@ -275,9 +279,8 @@ fn placed_find(content: &str, lower: &str) -> bool {
 /// `There is a serious bug: …`: a grave word before a defect that is asserted, wherever it is.
 fn asserts_grave(lower: &str) -> bool {
     const GRAVE: &[&str] = &["serious", "severe", "critical", "major", "grave", "blocking", "dangerous"];
-    const WHAT: &[&str] = &["bug", "defect", "regression", "vulnerability", "flaw", "race", "leak", "security"];
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
-    let pair = words.windows(2).position(|p| GRAVE.contains(&p[0]) && WHAT.contains(&p[1]));
+    let words = label::words(lower);
+    let pair = words.windows(2).position(|p| GRAVE.contains(&p[0]) && ASSERTED_GRAVE.contains(&p[1]));
     pair.is_some_and(|at| {
         let before = &words[at.saturating_sub(4)..at];
         let said =
@@ -615,17 +618,19 @@ fn key_of_json(lower: &str) -> bool {
 fn red(body: &str, content: &str) -> bool {
     let heading = body.starts_with('#');
     // `Security: ❌ token is not checked`: the mark may open what stands behind a label.
-    let marked = |text: &str| {
-        let plain = text.trim_start_matches(['#', '*', '_', ' ', '|']).to_owned();
-        RED.iter().find_map(|m| plain.strip_prefix(m).map(str::to_owned))
-    };
-    let Some(rest) = marked(content).or_else(|| label::split_label(content).and_then(|(_, value)| marked(value))) else { return false };
-    let rest = rest.as_str();
+    let value = || label::split_label(content).and_then(|(_, value)| behind_red(value));
+    let Some(rest) = behind_red(content).or_else(value) else { return false };
     let rest = rest.trim_start_matches(['\u{fe0f}', '*', '_', ' ', ':', '|']);
     let legend = RED.iter().any(|m| content.contains(m)) && ["🟡", "🟠", "🔵"].iter().any(|m| content.contains(m));
     let level = legend || grave(rest).is_some_and(|w| heading || rest[w.end..].trim_matches(['*', ':', ' ', '_']).is_empty());
     let said = rest.chars().filter(|c| c.is_alphabetic()).count() > 2;
     said && !level && !label::is_absence(rest) && !is_denied(&case::lower(rest)) && !counts_none(rest)
+}
+
+/// What stands behind a red mark that opens a text.
+fn behind_red(text: &str) -> Option<&str> {
+    let plain = text.trim_start_matches(['#', '*', '_', ' ', '|']);
+    RED.iter().find_map(|m| plain.strip_prefix(m))
 }
 
 /// `0 critical`, `Critical: 0`, `Critical (0)`: a count of none, and nothing else.
@@ -799,9 +804,18 @@ mod tests {
     #[test]
     fn a_long_approval_is_doubted_for_the_same_lines_as_a_short_one() {
         let padding = "word after word of nothing at all\n".repeat(3000);
-        for text in
-            ["(P0) SQL injection", "I can’t review the diff", "- ❌ auth check missing", "- 重要度:高 注入", "This Must Be Fixed now."]
-        {
+        for text in [
+            "(P0) SQL injection",
+            "I can’t review the diff",
+            "- ❌ auth check missing",
+            "- 重要度:高 注入",
+            "This Must Be Fixed now.",
+            "I noticed a race: src/a.rs:10 is not locked.",
+            "There is a dangerous leak in the pool.",
+            "I'm retracting my approval.",
+            "Security: ❌ token is not checked",
+            "::warning file=src/b.ts,line=2::slow",
+        ] {
             let [short, long] = ["", &padding].map(|p| read(&format!("{p}\n{text}\n\n**Verdict**: APPROVE\n")));
             assert!(!short.suspicious.is_empty() || short.could_not_review.is_some() || !short.findings.is_empty(), "{text}");
             assert_eq!(short.findings.len(), long.findings.len(), "{text}");

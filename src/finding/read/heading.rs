@@ -343,7 +343,7 @@ fn announces_findings(text: &str) -> bool {
         return !denied && PIECES.iter().any(|(noun, says)| text.contains(noun) && says.iter().any(|s| text.contains(s)));
     }
     let folded = label::fold(text);
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words = label::words(&folded);
     let denied = words.iter().any(|w| matches!(*w, "no" | "not" | "without" | "fixed" | "fixes" | "resolved" | "addresses" | "previous"));
     words.len() > 2 && !denied && words.last().is_some_and(|w| NOUNS.contains(w)) && words.iter().any(|w| SAYS.contains(w))
 }

@@ -153,7 +153,7 @@ pub fn verdict_against(line: &str) -> Option<Stated> {
     }
     let (label, value) = split_label(line)?;
     let folded = fold(label);
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words = words(&folded);
     let named =
         ENDS.contains(&folded.as_str()) || (words.len() <= 5 && words.contains(&"verdict") && !words.iter().any(|w| HISTORY.contains(w)));
     if !named || VERDICTS.contains(&folded.as_str()) || is_template(value) {
@@ -265,7 +265,7 @@ fn count_after<'a>(text: &'a str, mark: &str) -> Option<(u64, &'a str)> {
 /// `1 critical, 0 warning, 2 info`.
 fn by_words(value: &str) -> Option<Declared> {
     let folded = case::lower(value);
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words = words(&folded);
     let count = |names: &[&str]| {
         let at = words.iter().position(|w| names.contains(w))?;
         let before = at.checked_sub(1).and_then(|i| number::digits(words[i]));
@@ -656,6 +656,11 @@ pub fn holds(text: &str, needle: &str) -> bool {
     let ([first, ..], [.., last]) = (needle, needle) else { return true };
     // Both ends first: letters of East Asia share their first byte.
     text.windows(needle.len()).any(|w| w[0] == *first && w[w.len() - 1] == *last && w == needle)
+}
+
+/// The words of a text, without what stands between them.
+pub fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect()
 }
 
 /// Lower case with folded blanks.
