@@ -165,7 +165,10 @@ struct File<'s> {
     seen_new: HashSet<&'s str>,
     seen_both: HashSet<&'s str>,
     seen_picked: HashSet<&'s str>,
+    /// A header that says that the file is new, gone, binary or a submodule: of a text there is more to see.
     seen_header: bool,
+    /// A header that says all of a change without lines: another mode or name.
+    seen_rename: bool,
     /// A command that reads named it, and something came back, or nothing could.
     seen_whole: bool,
 }
@@ -194,6 +197,7 @@ impl<'s> File<'s> {
             seen_both: HashSet::new(),
             seen_picked: HashSet::new(),
             seen_header: false,
+            seen_rename: false,
             seen_whole: false,
         }
     }
@@ -205,7 +209,7 @@ impl<'s> File<'s> {
         shown(&self.seen_new, &self.new)
             || shown(&self.seen_both, &self.both)
             || picked
-            || (self.lineless && self.seen_header)
+            || (self.lineless && (self.seen_rename || (self.seen_header && (self.opaque || self.blank))))
             || ((self.opaque || self.blank) && self.seen_whole)
     }
 }
@@ -431,17 +435,8 @@ impl<'s> Scope<'s> {
 
     /// Takes what a diff shows of the files it names. What stands inside a hunk is no header, whatever it looks like.
     fn diffed(&mut self, shown: &str, folder: &str, from_command: &dyn Fn(&str) -> bool) {
-        const LINELESS: &[&str] = &[
-            "old mode ",
-            "new file mode ",
-            "deleted file mode ",
-            "rename from ",
-            "rename to ",
-            "copy from ",
-            "Binary files ",
-            "Submodule ",
-            "similarity index 100%",
-        ];
+        const LINELESS: &[&str] = &["old mode ", "rename from ", "rename to ", "copy from ", "similarity index 100%"];
+        const PARTIAL: &[&str] = &["new file mode ", "deleted file mode ", "Binary files ", "Submodule "];
         // `git diff | cat -n` numbers the lines.
         let numbered = !shown.lines().any(is_header) && shown.lines().any(|l| is_header(behind_number(l)));
         let by_words = shown.lines().any(|l| l.starts_with("@@ ")) && (shown.contains("{+") || shown.contains("[-"));
@@ -479,6 +474,8 @@ impl<'s> Scope<'s> {
             } else if let Some(counts) = line.strip_prefix("@@ ").and_then(counts) {
                 left = counts;
             } else if LINELESS.iter().any(|h| line.starts_with(h)) {
+                heads.iter().for_each(|n| self.files[*n].seen_rename = true);
+            } else if PARTIAL.iter().any(|h| line.starts_with(h)) {
                 heads.iter().for_each(|n| self.files[*n].seen_header = true);
             }
         }
@@ -836,13 +833,18 @@ mod tests {
         let plain = |path: &str| Scoped { path: path.into(), text: Some("line one\n".into()), changed: HashSet::new() };
         let files = [
             plain("run.sh"),
-            plain("b.bin"),
+            Scoped { text: None, ..plain("b.bin") },
+            plain("new.txt"),
             Scoped { changed: ["+x".to_owned()].into(), ..plain("한글.md") },
             Scoped { text: Some(String::new()), ..plain("empty") },
         ];
         let seen = |at: &str, shown: &str| of(&files, Some(&[Look { at: at.to_owned(), shown: shown.to_owned() }]), "/top").opened;
         assert_eq!(seen("git diff HEAD", "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"), ["run.sh"]);
         assert_eq!(seen("git diff HEAD", "diff --git a/b.bin b/b.bin\nBinary files a/b.bin and b/b.bin differ\n"), ["b.bin"]);
+        for header in ["new file mode 100644\n", "new file mode 100644\nBinary files /dev/null and b/new.txt differ\n"] {
+            let shown = format!("diff --git a/new.txt b/new.txt\n{header}");
+            assert!(seen("git diff --no-index /dev/null new.txt", &shown).is_empty(), "of a new text its lines are the change: {header}");
+        }
         let quoted = "\"a/\\355\\225\\234\\352\\270\\200.md\" \"b/\\355\\225\\234\\352\\270\\200.md\"";
         let hunk = format!("diff --git {quoted}\n--- /dev/null\n+++ \"b/\\355\\225\\234\\352\\270\\200.md\"\n@@ -0,0 +1 @@\n+x\n");
         assert_eq!(seen("git diff HEAD", &hunk), ["한글.md"]);
