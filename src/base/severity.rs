@@ -185,6 +185,41 @@ const FIRST_BYTES: [bool; 256] = {
     first
 };
 
+/// The pairs of bytes a level, or a word that speaks of one, can start with: most lines are told from them.
+const FIRST_PAIRS: [[u64; 4]; 256] = {
+    let mut pairs = [[0; 4]; 256];
+    const fn note(pairs: &mut [[u64; 4]; 256], word: &[u8]) {
+        pairs[word[0] as usize][(word[1] >> 6) as usize] |= 1 << (word[1] & 63);
+    }
+    let mut at = 0;
+    while at < WORDS.len() {
+        note(&mut pairs, WORDS[at].0.as_bytes());
+        at += 1;
+    }
+    at = 0;
+    while at < EMOJI.len() {
+        note(&mut pairs, EMOJI[at].0.as_bytes());
+        at += 1;
+    }
+    // `severe`, `high-severity`, `severity: …`
+    note(&mut pairs, b"severe");
+    pairs
+};
+
+/// Whether a level may start anywhere in a text, as a token of its own; false is sure. Bound: linear.
+pub fn may_stand_in(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut inside = false;
+    for pair in bytes.windows(2) {
+        let [first, second] = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
+        if !inside && FIRST_PAIRS[usize::from(first)][usize::from(second >> 6)] >> (second & 63) & 1 == 1 {
+            return true;
+        }
+        inside = first.is_ascii_alphanumeric();
+    }
+    false
+}
+
 /// A severity as it was written: the grade and the literal text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -288,6 +323,16 @@ mod tests {
         let written = at_start("🟡 Minor").unwrap();
         assert_eq!((written.grade, written.text.as_str()), (Grade::Low, "🟡 Minor"));
         assert_eq!(at_start("🔴").unwrap().grade, Grade::Critical);
+    }
+
+    #[test]
+    fn every_level_is_one_that_may_stand_in_a_text() {
+        for word in words_and_marks() {
+            for text in [word.to_owned(), word.to_uppercase(), format!("a ({word})"), format!("값{word}"), format!("x_{word}")] {
+                assert!(may_stand_in(&text), "{text}");
+            }
+        }
+        assert!(!may_stand_in("a: 1") && !may_stand_in("[{\"a\":1}]") && !may_stand_in("xhigh"));
     }
 
     #[test]

@@ -140,6 +140,9 @@ const OF_ANOTHER: &[&str] =
 pub(super) fn part(content: &str) -> Option<(Written, std::ops::Range<usize>)> {
     // Who grades a line does so near its start or at its end.
     const NEAR: usize = 400;
+    if !severity::may_stand_in(content) {
+        return None;
+    }
     let head = content.floor_char_boundary(NEAR);
     let tail = content.ceil_char_boundary(content.len().saturating_sub(60)).max(head);
     parts(&content[..head], 0).or_else(|| parts(&content[tail..], tail))

@@ -378,6 +378,9 @@ pub(super) fn kind(heading: &str) -> Kind {
         let level = severity::at_start(level).filter(|w| w.end == level.len());
         return level.map_or(Kind::Findings, Kind::Severity);
     }
+    if !severity::may_stand_in(plain) {
+        return Kind::Other;
+    }
     // `严重程度：低` and `[重要度: 低]` name the level behind the label.
     let keyed = label::split_label(plain.trim_matches(['[', ']', '【', '】'])).filter(|(key, _)| entry::is_severity_key(key));
     if let Some(written) = keyed.and_then(|(_, value)| severity::at_start(value).filter(|w| w.end == value.len())) {

@@ -145,9 +145,8 @@ fn may_end(bare: &str) -> bool {
 /// Only a word of the table that is no approval counts there, so that such a label never approves and prose never speaks.
 pub fn verdict_against(line: &str) -> Option<Stated> {
     let bare = bare_line(line);
-    let holds = |word: &[u8]| {
-        bare.as_bytes().iter().take(48).collect::<Vec<_>>().windows(word.len()).any(|w| w.iter().zip(word).all(|(a, b)| **a | 0x20 == *b))
-    };
+    let head = &bare.as_bytes()[..bare.len().min(48)];
+    let holds = |word: &[u8]| head.windows(word.len()).any(|w| w.eq_ignore_ascii_case(word));
     if !may_end(bare) && !holds(b"verdict") {
         return None;
     }
@@ -379,8 +378,9 @@ pub fn is_open_still(line: &str) -> bool {
 
 /// Whether a line is a thematic break: three or more of one mark, and nothing else.
 pub fn is_break(line: &str) -> bool {
-    let marks: Vec<u8> = line.bytes().filter(|b| !matches!(b, b' ' | b'\t')).collect();
-    marks.len() >= 3 && matches!(marks[0], b'*' | b'-' | b'_') && marks.iter().all(|b| *b == marks[0])
+    let mut marks = line.bytes().filter(|b| !matches!(b, b' ' | b'\t'));
+    let Some(first) = marks.next().filter(|b| matches!(b, b'*' | b'-' | b'_')) else { return false };
+    marks.clone().all(|b| b == first) && marks.count() >= 2
 }
 
 /// Nouns that make a level word before them a grade.
@@ -422,6 +422,9 @@ pub fn is_suspicious(line: &str) -> bool {
     // What a workflow prints to annotate a line.
     if line.starts_with("::error ") || line.starts_with("::warning ") {
         return true;
+    }
+    if !severity::may_stand_in(line) {
+        return false;
     }
     let lower = case::lower(line);
     const ENDED: &[&str] = &[

@@ -668,7 +668,7 @@ impl<'t> Reader<'t> {
         // Of a row between tabs the line stands in a cell of its own.
         let cells = line.contains('\t');
         let graded = || entry::part(line).is_some() && location::scan(line).iter().any(|c| cells || c.place.line.is_some());
-        if label::is_suspicious(line) || (!doubt::is_over(line) && graded()) {
+        if label::is_suspicious(line) || (graded() && !doubt::is_over(line)) {
             self.review.suspicious.insert(number);
         }
     }
