@@ -58,8 +58,64 @@ pub fn read(text: &str) -> Review {
     review
 }
 
+/// `::error file=src/a.rs,line=4,endLine=6,title=x::text`: what a workflow prints to annotate a line. A notice that names no file
+/// only speaks.
+pub fn annotation(line: &str, report_line: u64) -> Option<Finding> {
+    let (head, message) = line.strip_prefix("::")?.split_once("::")?;
+    let (kind, properties) = head.split_once(' ').unwrap_or((head, ""));
+    let grade = match kind {
+        "error" => Grade::High,
+        "warning" => Grade::Medium,
+        "notice" => Grade::Suggestion,
+        _ => return None,
+    };
+    let property =
+        |key: &str| properties.split(',').find_map(|p| p.trim().strip_prefix(key)?.strip_prefix('=')).map(location::percent_decoded);
+    let number = |key: &str| property(key).and_then(|n| crate::base::number::digits(&n)).filter(|n| *n > 0);
+    let line = number("line");
+    let end_line = number("endLine").filter(|end| line.is_some_and(|first| *end > first));
+    let place = property("file").map(|path| Location { path, line, end_line });
+    if kind == "notice" && place.is_none() {
+        return None;
+    }
+    let (first, rest) = entry::title_and_body(&location::percent_decoded(message));
+    let (title, body) = match property("title").map(|t| entry::one_line(&t)).filter(|t| !t.is_empty()) {
+        Some(title) if title == first => (title, rest),
+        Some(title) => (title, [first, rest].join("\n").trim().to_owned()),
+        None => (first, rest),
+    };
+    let headline = title.clone();
+    Some(Finding { grade, severity_text: Some(kind.to_owned()), place, title, headline, body, report_line, ..Finding::default() })
+}
+
+/// `^--^ SC2086 (info): text`: what a linter says of the line that it shows above; the place was named before that.
+pub fn pointed(body: &str, report_line: u64) -> Option<Finding> {
+    let said = body.strip_prefix('^')?.trim_start_matches(['-', '^', '~']).strip_prefix(' ')?;
+    let (code, behind) = said.split_once(' ')?;
+    let (level, message) = behind.strip_prefix('(')?.split_once("): ")?;
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let shaped = letters > 0 && code.len() > letters && code[letters..].bytes().all(|b| b.is_ascii_digit());
+    let written = severity::at_start(level).filter(|w| w.end == level.len());
+    // `style` is the least of its four levels.
+    let grade = written.map(|w| w.grade).or_else(|| (level == "style").then_some(Grade::Suggestion)).filter(|_| shaped)?;
+    let title = entry::plain(message, 400);
+    let (headline, rule) = (title.clone(), Some(code.to_owned()));
+    Some(Finding { grade, severity_text: Some(level.to_owned()), title, headline, rule, report_line, ..Finding::default() })
+}
+
+/// `DL3008 warning: …`: the rule of a message, and what stands behind it, where that is a level.
+fn rule(rest: &str) -> Option<(&str, &str)> {
+    let (code, behind) = rest.split_once(' ')?;
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let shaped = (1..=8).contains(&letters) && code.len() > letters && code[letters..].bytes().all(|b| b.is_ascii_digit());
+    (shaped && severity::at_start(behind).is_some_and(|w| behind[w.end..].starts_with(':'))).then_some((code, behind))
+}
+
 /// Reads one message; a line without a place at its start says nothing.
 pub fn one(line: &str, report_line: u64) -> Option<Finding> {
+    if let Some(annotated) = annotation(line, report_line) {
+        return Some(annotated);
+    }
     let starts = line.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_') || !b.is_ascii());
     if !starts {
         return None;
@@ -70,6 +126,7 @@ pub fn one(line: &str, report_line: u64) -> Option<Finding> {
     if rest.len() == behind.len() || rest.is_empty() {
         return None;
     }
+    let (code, rest) = rule(rest).map_or((None, rest), |(code, rest)| (Some(code.to_owned()), rest));
     // `Error return value is not checked` is a sentence; a level is followed by a mark.
     let sentence =
         |w: &severity::Written| rest[w.end..].starts_with(' ') && rest[w.end..].trim_start().starts_with(|c: char| c.is_lowercase());
@@ -84,6 +141,7 @@ pub fn one(line: &str, report_line: u64) -> Option<Finding> {
         place: Some(cite.place),
         title: entry::plain(title, 400),
         headline: entry::plain(rest, 400),
+        rule: code,
         report_line,
         ..Finding::default()
     })

@@ -406,6 +406,11 @@ pub(super) fn stated_id(content: &str) -> Option<(String, Vec<String>, usize)> {
     Some((id.to_owned(), tags, rest))
 }
 
+/// Whether a line opens with an id and a tag in brackets: `F-01 [HIGH] …`.
+pub(super) fn opens_with_id(content: &str) -> bool {
+    content.split_once(" [").is_some_and(|(id, _)| is_stated_id(id))
+}
+
 /// Whether an id is one that an item may start with.
 pub fn is_stated_id(id: &str) -> bool {
     stated_id(&format!("**{id}**: x")).is_some_and(|(read, tags, _)| read == id && tags.is_empty())

@@ -50,7 +50,7 @@ pub fn alone(text: &str) -> Option<Location> {
     const NAMES: &[&str] = &["file:", "file", "in", "findings in", "issues in", "파일:", "文件：", "文件:", "ファイル:", "ファイル："];
     let bare = text.trim_matches(['*', '_', ' ', '#', ':', '：', '\t']);
     // A path is short, and holds a separator or an extension.
-    if bare.len() > 300 || !bare.contains(['.', '/']) || bare.contains(['[', '(', '|']) || bare.split(' ').count() > 3 {
+    if bare.len() > 300 || !bare.contains(['.', '/']) || bare.contains(['[', '(', '|']) || bare.split(' ').count() > 4 {
         return None;
     }
     let cite = scan(bare).into_iter().next().filter(|c| c.span.end == bare.len() && c.more.is_empty())?;

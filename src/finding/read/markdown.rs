@@ -11,7 +11,7 @@ use super::entry::{self, Key, Tag};
 use super::heading::{self, Kind};
 use super::lines::{Line, Lines, Zone, list_mark};
 use super::table::{self, Columns, Row};
-use super::{counts, doubt, json, label, location, schema, whole};
+use super::{compiler, counts, doubt, json, label, location, schema, whole};
 use crate::base::case;
 use crate::base::reason::Contradiction;
 use crate::base::severity::{self, Grade, Written};
@@ -85,6 +85,8 @@ struct Reader<'t> {
     /// The last line of text, which a line of dashes below it makes a heading.
     above: Option<(&'t str, u64)>,
     table: Option<Columns>,
+    /// The rows of the table have no outer bars.
+    bare: bool,
     /// The table is one of keys and values of the open item.
     pairs: bool,
     header: Option<(Vec<String>, u64)>,
@@ -145,6 +147,7 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         echo: if has_transcript(text) { Echo::Outside } else { Echo::Never },
         above: None,
         table: None,
+        bare: false,
         pairs: false,
         header: None,
         fence: None,
@@ -296,6 +299,10 @@ impl<'t> Reader<'t> {
             self.heading(level, heading.trim(), number);
             return;
         }
+        if let Some((head, number)) = above.filter(|(head, n)| n + 1 == line.number && table::is_bare_separator(line.text, head)) {
+            self.open_bare_table(head, number, line.text);
+            return;
+        }
         if line.text.len() <= 120 {
             self.above = Some((line.text, line.number));
         }
@@ -313,7 +320,18 @@ impl<'t> Reader<'t> {
             self.last = None;
             return;
         }
+        if self.bare && body.contains('|') {
+            self.row(&table::barred(body), line.number);
+            self.last = None;
+            return;
+        }
         self.end_table();
+        if let Some(finding) = self.printed(body, line.number) {
+            self.close_item();
+            self.origins.push(whole::Origin { section: self.ordinal, ..whole::Origin::default() });
+            self.review.findings.push(finding);
+            return;
+        }
         if let Some((level, heading)) = heading::atx(body) {
             self.heading(level, heading, line.number);
             return;
@@ -332,7 +350,7 @@ impl<'t> Reader<'t> {
                 return;
             }
             // Markup that is read by nobody may hold what is found all the same.
-            if doubt::marked_up(body) || (body.contains("<li") && !location::scan(body).is_empty()) {
+            if !is_list_item(body) && (doubt::marked_up(body) || (body.contains("<li") && !location::scan(body).is_empty())) {
                 self.review.suspicious.insert(line.number);
             }
         }
@@ -355,6 +373,19 @@ impl<'t> Reader<'t> {
             return;
         }
         self.item_line(body, indent, line.number);
+    }
+
+    /// A finding in the words of a tool: an annotation of a workflow, or what a linter says below the line that it shows.
+    fn printed(&self, body: &str, number: u64) -> Option<Finding> {
+        let pointed = || {
+            let place = self.about.as_ref().map(|(place, _)| place.clone()).filter(|p| p.line.is_some())?;
+            compiler::pointed(body, number).map(|finding| Finding { place: Some(place), ..finding })
+        };
+        match body.as_bytes().first() {
+            Some(b':') => compiler::annotation(body, number),
+            Some(b'^') => pointed(),
+            _ => None,
+        }
     }
 
     /// The section that a line without heading marks opens: a label of its own, or an item that is nothing but a level word and has
@@ -584,6 +615,15 @@ impl<'t> Reader<'t> {
         self.review.statements.push(Statement { class: stated.class, text: stated.text, round_word, report_line });
     }
 
+    /// Begins a table without outer bars: the line above, which was taken for text or for an item, is its header.
+    fn open_bare_table(&mut self, head: &str, number: u64, separator: &str) {
+        self.open = self.open.take().filter(|o| o.finding.report_line != number);
+        self.review.suspicious.remove(&number);
+        self.header = table::cells(&table::barred(head)).map(|cells| (cells, number));
+        self.row(&table::barred(separator), number + 1);
+        (self.bare, self.last) = (true, None);
+    }
+
     /// A line of a table; false for one that only begins like it.
     fn row(&mut self, body: &str, number: u64) -> bool {
         let Some(cells) = table::cells(body).filter(|c| c.len() > 1) else { return false };
@@ -649,7 +689,7 @@ impl<'t> Reader<'t> {
 
     /// Ends a table; a first row without a header below it may be a finding of its own.
     fn end_table(&mut self) {
-        (self.table, self.pairs) = (None, false);
+        (self.table, self.bare, self.pairs) = (None, false, false);
         let Some((cells, number)) = self.header.take() else { return };
         match table::headless(&cells, number).filter(|_| self.governs() != Some(&Kind::Closed)) {
             Some(finding) => {
@@ -724,7 +764,8 @@ impl<'t> Reader<'t> {
     }
 
     fn item_line(&mut self, body: &'t str, indent: usize, number: u64) {
-        let mark = list_mark(body);
+        let listed = is_list_item(body);
+        let mark = if listed { Some("<li>".len()) } else { list_mark(body) };
         let content = &body[mark.unwrap_or(0)..];
         // An empty box is an open item like one without a box.
         let content = label::tick_box(content).filter(|(ticked, _)| mark.is_some() && !ticked).map_or(content, |(_, behind)| behind);
@@ -732,7 +773,7 @@ impl<'t> Reader<'t> {
             self.prose(body, number);
             return;
         }
-        let (written, shown) = (content, label::without_comments(content));
+        let (written, shown) = (content, if listed { without_markup(content).into() } else { label::without_comments(content) });
         let content: &str = &shown;
         if let Some(tag) = entry::cells_of_emphasis(content) {
             self.open_item(content, indent, number, tag, Vec::new());
@@ -862,7 +903,7 @@ impl<'t> Reader<'t> {
         if let Some(tag) = entry::tag(content, cites).or_else(|| entry::strange(content, cites)) {
             return Some(tag);
         }
-        if let Some(tag) = entry::behind_mark(content, cites).filter(|_| marked) {
+        if let Some(tag) = entry::behind_mark(content, cites).filter(|_| marked || entry::opens_with_id(content)) {
             return Some(tag);
         }
         if let Some(level) = self.alert.as_ref().filter(|_| cites.iter().any(|c| c.place.line.is_some())) {
@@ -900,12 +941,13 @@ impl<'t> Reader<'t> {
     /// The tag that a part of a line is: in a findings section as it stands, elsewhere beside a line of a file only, and there no
     /// suggestion.
     fn part(&self, content: &str, cites: &[location::Cite], listed: bool) -> Option<Tag> {
-        let placed = cites.iter().any(|c| c.place.line.is_some()) || (self.about.is_some() && location::lines_of(content).is_some());
+        let about = |(place, _): &(Location, usize)| place.line.is_some() || location::lines_of(content).is_some();
+        let placed = cites.iter().any(|c| c.place.line.is_some()) || self.about.as_ref().is_some_and(about);
         if !listed && !placed {
             return None;
         }
         let (written, part) = entry::part(content)?;
-        let bracketed = content[..part.start].ends_with('[');
+        let bracketed = content[..part.start].ends_with(['[', '(']);
         if !listed && !bracketed && matches!(written.grade, Grade::Suggestion | Grade::Unknown) {
             return None;
         }
@@ -1223,6 +1265,24 @@ fn lists_what_was_checked(content: &str) -> bool {
     let lower = case::lower(sentence);
     let (denial, tail) = lower.rsplit_once(['.', '。', ';', '!']).unwrap_or((&lower, &lower));
     (doubt::is_denied(denial) || label::is_absence(denial)) && LOOKED.iter().any(|l| tail.contains(l))
+}
+
+/// Whether a line is one item of a list of HTML: `<li>…</li>`.
+fn is_list_item(body: &str) -> bool {
+    body.strip_prefix("<li>").is_some_and(|inner| !inner.contains("<li"))
+}
+
+/// The text of an item of HTML as Markdown has it.
+fn without_markup(content: &str) -> String {
+    const MARKS: &[(&str, &str)] =
+        &[("b", "**"), ("strong", "**"), ("em", "_"), ("i", "_"), ("code", "`"), ("li", ""), ("p", ""), ("br", " ")];
+    let mut text = content.to_owned();
+    for (tag, mark) in MARKS {
+        for form in [format!("<{tag}>"), format!("</{tag}>"), format!("<{tag}/>")] {
+            text = text.replace(&form, mark);
+        }
+    }
+    text.trim().to_owned()
 }
 
 /// Whether what stands behind a tag says that there is nothing.

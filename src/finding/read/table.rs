@@ -63,6 +63,21 @@ pub(super) fn cells(line: &str) -> Option<Vec<String>> {
     Some(cells.into_iter().map(|c| c.trim().to_owned()).collect())
 }
 
+/// A row of a table whose rows have no outer bars, as one that has them.
+pub(super) fn barred(line: &str) -> String {
+    format!("|{}|", line.trim())
+}
+
+/// Whether a line separates the header above it from its rows, in a table without outer bars: `--- | --- | ---`.
+pub(super) fn is_bare_separator(line: &str, header: &str) -> bool {
+    let bare = |text: &str| text.contains('|') && !text.trim_start().starts_with('|');
+    let marks = |b: u8| matches!(b, b'-' | b':' | b' ' | b'|');
+    line.bytes().all(marks)
+        && bare(line)
+        && bare(header)
+        && cells(&barred(line)).zip(cells(&barred(header))).is_some_and(|(a, b)| a.len() == b.len() && is_separator(&a))
+}
+
 /// Whether a row separates a header from its rows.
 pub(super) fn is_separator(cells: &[String]) -> bool {
     cells.iter().all(|c| !c.is_empty() && c.bytes().all(|b| matches!(b, b'-' | b':' | b' '))) && cells.iter().any(|c| c.contains('-'))
