@@ -107,6 +107,18 @@ pub struct Item {
     pub category: Option<String>,
 }
 
+/// What fixes the line that a finding means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Fixed {
+    /// Only that it is cited.
+    #[default]
+    Cited,
+    /// A name it mentions stands there.
+    Named,
+    /// The text it quotes stands there.
+    Quoted,
+}
+
 /// Where a finding stands in the current revision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Anchor {
@@ -114,8 +126,14 @@ pub struct Anchor {
     pub place: Option<(String, u64)>,
     /// What became of the cited code; for a current finding meaningless.
     pub standing: Option<Standing>,
-    /// Whether a quotation or a name in the text fixed the line.
-    pub fixed: bool,
+    /// The file in the current revision, where a finding names one and no line of it.
+    pub file: Option<String>,
+    /// The last line of the range that stands there.
+    pub last: Option<u64>,
+    /// What in the text fixed the line.
+    pub fixed: Fixed,
+    /// The line as it stands in the finding's own revision.
+    pub text: String,
     /// What encloses the line in the finding's own revision, and how far below its start the line stands.
     pub symbol: Option<(String, u64)>,
     /// Whether the line lies in code that was written since the previous round; for a previous finding meaningless.
@@ -216,6 +234,9 @@ const ENOUGH: f64 = 1.0;
 /// Below this distance from [`ENOUGH`] the words of a pair decide nothing.
 const NARROW: f64 = 0.25;
 
+/// How far apart two ranges are taken to be at most that share lines.
+const OVERLAP: u64 = 3;
+
 /// What two places weigh that are not near one another.
 const FAR: f64 = -0.8;
 
@@ -235,7 +256,9 @@ impl<'i> Reading<'i> {
         let titles: Vec<String> = items.iter().map(|i| super::read::label::fold(&i.title)).collect();
         let placed = anchors.iter().zip(&titles).filter_map(|(a, title)| Some((a.place.as_ref()?, title)));
         let lines = placed.map(|((path, line), title)| (path.as_str(), *line, title.clone())).collect();
-        Reading { items, anchors, said: items.iter().map(|i| words::read(&i.title, &i.body)).collect(), titles, lines }
+        let place = |(item, anchor): (&Item, &Anchor)| format!("{} {}", item.path.as_deref().unwrap_or_default(), anchor.text);
+        let said = items.iter().zip(anchors).map(|pair| words::read(&pair.0.title, &pair.0.body, &place(pair))).collect();
+        Reading { items, anchors, said, titles, lines }
     }
 
     /// Whether the other side holds what an item of this one says, in its words and on its line.
@@ -244,15 +267,20 @@ impl<'i> Reading<'i> {
         place.is_some_and(|(path, line)| other.lines.contains(&(path.as_str(), *line, self.titles[at].clone())))
     }
 
-    /// The file of an item, where it names one.
+    /// The file of an item in the current revision, where it names one.
     fn file(&self, at: usize) -> Option<&'i str> {
-        self.anchors[at].place.as_ref().map(|(path, _)| path.as_str()).or(self.items[at].path.as_deref())
+        let anchor = &self.anchors[at];
+        let placed = anchor.place.as_ref().map(|(path, _)| path).or(anchor.file.as_ref());
+        placed.or(self.items[at].path.as_ref()).map(String::as_str)
     }
 }
 
 /// Anchors without a repository: as cited.
 pub fn as_cited(items: &[Item]) -> Vec<Anchor> {
-    let anchor = |i: &Item| Anchor { place: i.path.clone().zip(i.line), ..Anchor::default() };
+    let anchor = |i: &Item| {
+        let file = i.path.as_deref().and_then(|path| crate::base::path::display(path, None));
+        Anchor { place: file.clone().zip(i.line), last: i.end_line, file, ..Anchor::default() }
+    };
     items.iter().map(anchor).collect()
 }
 
@@ -293,7 +321,7 @@ fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
     for (c, item) in new.items.iter().enumerate() {
         match &new.anchors[c].place {
             Some((path, line)) => by_file.entry(path).or_default().push((*line, c)),
-            None => match &item.path {
+            None => match new.file(c) {
                 Some(path) => by_file.entry(path).or_default().push((0, c)),
                 None => nowhere.push(c),
             },
@@ -311,7 +339,7 @@ fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (p, item) in old.items.iter().enumerate() {
         let place = old.anchors[p].place.as_ref().map(|(path, line)| (path.as_str(), *line));
-        let place = place.or(item.path.as_deref().map(|path| (path, item.line.unwrap_or(0))));
+        let place = place.or(old.file(p).map(|path| (path, item.line.unwrap_or(0))));
         let mut near: Vec<(u64, usize)> = match place {
             Some((path, line)) => {
                 let there = by_file.get(path).map_or(&[][..], Vec::as_slice);
@@ -344,14 +372,16 @@ struct Evidence {
 
 fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rarity, mapped: bool) -> Evidence {
     let (a, b) = (&old.items[p], &new.items[c]);
-    let (concepts, shared) = words::alike(&old.said[p], &new.said[c], rarity);
+    let (place_of, other) = (old.anchors[p].place.as_ref(), new.anchors[c].place.as_ref());
+    let near = place_of.zip(other).is_some_and(|((x, line), (y, there))| x == y && line.abs_diff(*there) <= 6);
+    let (concepts, shared) = words::alike(&old.said[p], &new.said[c], rarity, near);
     let text = match concepts {
         Some((alike, sure)) => sure * (4.6 * alike - 2.2) + 2.2 * shared,
         None => 3.0 * shared - 0.4,
     };
     let text = text.clamp(-2.4, 3.2);
-    let (place, exact) = nearness(old, p, new, c, mapped);
     let quote = quoted(a, b);
+    let (place, exact) = nearness(old, p, new, c, mapped, quote);
     let steps = i64::from(rank(a.grade)).abs_diff(i64::from(rank(b.grade)));
     let severity = if a.grade == Grade::Unknown || b.grade == Grade::Unknown { 0.0 } else { 0.15 - 0.1 * steps.min(3) as f64 };
     let category = match (&a.category, &b.category) {
@@ -381,18 +411,22 @@ fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rari
 }
 
 /// How near two anchors are, and whether they are one line.
-fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bool) -> (f64, bool) {
+fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bool, quote: f64) -> (f64, bool) {
     let (a, b) = (&old.anchors[p], &new.anchors[c]);
     let (Some((here, line)), Some((there, other))) = (&a.place, &b.place) else {
-        let same = old.items[p].path == new.items[c].path;
+        let same = old.file(p) == new.file(c);
         return (if same { 0.0 } else { -3.5 }, false);
     };
     if here != there {
         return (-4.0, false);
     }
-    let distance = line.abs_diff(*other);
+    let apart = line.abs_diff(*other);
+    // Of two ranges that share lines nobody can say which of them is meant.
+    let overlap = *line <= b.last.unwrap_or(*other) && *other <= a.last.unwrap_or(*line);
+    let distance = if overlap { apart.min(OVERLAP) } else { apart };
     let changed = a.standing == Some(Standing::Changed);
-    let sure = f64::from(u8::from(a.fixed) + u8::from(b.fixed));
+    let fixed = |anchor: &Anchor| u8::from(anchor.fixed != Fixed::Cited);
+    let sure = f64::from(fixed(a) + fixed(b));
     let near = match distance {
         0 => 1.9,
         1 => 1.2 - 0.25 * sure,
@@ -408,8 +442,11 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
     // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
     let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
     // The line was rewritten, and the other one stood there before in another symbol: one more of its kind, and not the same.
-    let another = mapped && changed && b.in_new_code == Some(false) && distance > 1 && other_symbol(a, b);
+    let another = mapped && changed && b.in_new_code == Some(false) && (distance > 6 || (distance > 1 && other_symbol(a, b)));
     let near = if another { near.min(-2.6) } else { near };
+    // Both quote a line that stood there before, and another one.
+    let quoted = quote < 0.0 && a.fixed == Fixed::Quoted && b.fixed == Fixed::Quoted && b.in_new_code == Some(false);
+    let near = if mapped && quoted && apart > 0 && a.place_is_sure() { near.min(-2.6) } else { near };
     // A rewritten line may stand anywhere: then its place in the symbol says more than the place in the file.
     let near = if changed && distance > 12 && same_offset(a, b) { near.max(FAR) } else { near };
     let near = if mapped { near } else { near.max(-1.6) };
@@ -444,7 +481,7 @@ fn quoted(a: &Item, b: &Item) -> f64 {
     if x.is_empty() || y.is_empty() {
         return 0.0;
     }
-    if x.starts_with(&y) || y.starts_with(&x) { 0.9 } else { -0.9 }
+    if x.contains(&y) || y.contains(&x) { 0.9 } else { -0.9 }
 }
 
 fn rank(grade: Grade) -> u8 {
@@ -538,9 +575,8 @@ fn first_of(joined: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// The line that a finding means, near the one it cites: by the text it quotes, or by the names it mentions. True when
-/// something fixed it.
-pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, bool)> {
+/// The line that a finding means, near the one it cites: by the text it quotes, or by the names it mentions; and what fixed it.
+pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, Fixed)> {
     let cited = item.line?;
     let squeezed = |t: &str| t.split_whitespace().collect::<String>();
     if let Some(quote) = item.quote.as_deref() {
@@ -550,13 +586,13 @@ pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, bool)
             let holds = |n: &u64| lines.get(usize::try_from(n - 1).unwrap_or(usize::MAX)).is_some_and(|l| squeezed(l).contains(&wanted));
             let around = (cited.saturating_sub(30).max(1)..=cited + 30).filter(holds);
             if let Some(line) = around.min_by_key(|n| (n.abs_diff(cited), *n)) {
-                return Some((line, true));
+                return Some((line, Fixed::Quoted));
             }
         }
     }
     let names = names(item);
     if names.is_empty() {
-        return Some((cited, false));
+        return Some((cited, Fixed::Cited));
     }
     let score = |n: u64| -> f64 {
         let line = lines.get(usize::try_from(n - 1).unwrap_or(usize::MAX)).copied().unwrap_or_default();
@@ -568,9 +604,9 @@ pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, bool)
         .map(|n| (score(n), n))
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.abs_diff(cited).cmp(&a.1.abs_diff(cited))))?;
     if here >= 2.0 {
-        return Some((cited, true));
+        return Some((cited, Fixed::Named));
     }
-    Some(if best.0 > here + 0.5 && best.0 > 0.9 { (best.1, true) } else { (cited, false) })
+    Some(if best.0 > here + 0.5 && best.0 > 0.9 { (best.1, Fixed::Named) } else { (cited, Fixed::Cited) })
 }
 
 /// Names of the code that a finding mentions in back-ticks; what it says is missing stands on another line than the defect.
@@ -642,6 +678,48 @@ mod tests {
             let expected: Vec<(usize, usize)> = (0..60).map(|n| (n, 59 - n)).collect();
             assert_eq!(pairs(&old, &new), expected);
         }
+    }
+
+    #[test]
+    fn ranges_that_share_lines_are_near_one_another() {
+        let mut old = item("a", false, Some(10), "the handle is leaked when the branch returns early");
+        old.end_line = Some(60);
+        let new = item("b", false, Some(40), "handle leaks: the branch returns without closing it");
+        assert_eq!(pairs(&[old.clone()], &[new.clone()]), [(0, 0)]);
+        let anchors = |i: &Item, last| Anchor {
+            last,
+            standing: Some(Standing::Unchanged),
+            in_new_code: Some(false),
+            ..as_cited(&[i.clone()])[0].clone()
+        };
+        let run = |last| run((&[old.clone()], &[anchors(&old, last)]), (&[new.clone()], &[anchors(&new, None)]), &[], true).pairs.len();
+        assert_eq!((run(Some(60)), run(None)), (1, 0));
+    }
+
+    #[test]
+    fn two_lines_that_both_stood_there_and_are_both_quoted_are_two_defects() {
+        let quoting = |id: &str, line, quote: &str| {
+            let found = Item { quote: Some(quote.to_owned()), ..item(id, false, Some(line), "the returned status is not checked") };
+            let anchor = Anchor {
+                fixed: Fixed::Quoted,
+                standing: Some(Standing::Unchanged),
+                in_new_code: Some(false),
+                ..as_cited(std::slice::from_ref(&found))[0].clone()
+            };
+            (found, anchor)
+        };
+        let run = |(a, x): (Item, Anchor), (b, y): (Item, Anchor)| run((&[a], &[x]), (&[b], &[y]), &[], true).pairs.len();
+        assert_eq!(run(quoting("a", 10, "open(path);"), quoting("b", 12, "read(file);")), 0);
+        assert_eq!(run(quoting("a", 10, "open(path);"), quoting("b", 12, "open(path);")), 1);
+    }
+
+    #[test]
+    fn one_file_is_the_same_however_its_path_is_written() {
+        let mut old = item("a", false, None, "no licence header");
+        old.path = Some("./src/a.rs".to_owned());
+        let mut new = item("b", false, None, "licence header is missing");
+        new.path = Some("src/a.rs".to_owned());
+        assert_eq!(pairs(&[old], &[new]), [(0, 0)]);
     }
 
     #[test]

@@ -10,10 +10,13 @@ use super::checkout::Checkout;
 use super::surface;
 use crate::base::path::printable;
 use crate::base::{Code, Fail, path};
-use crate::finding::matching::{Anchor, Item, Standing, anchor_line, symbol};
+use crate::finding::matching::{Anchor, Fixed, Item, Standing, anchor_line, symbol};
 use crate::host::Host;
 use crate::host::git::{Git, Looked};
-use crate::scope::line_map::{Fate, LineMap};
+use crate::scope::line_map::{LineMap, RangeFate};
+
+/// The longest range of which every line is looked at.
+const LONGEST: u64 = 5000;
 
 /// How far a name in the text may move the line a finding cites.
 const REACH: u64 = 4;
@@ -27,6 +30,12 @@ fn is_bare(folder: &Path) -> bool {
 fn alternate(folder: &Path) -> String {
     let plain = folder.to_string_lossy();
     if plain.contains([':', '"', '\\']) { format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\"")) } else { plain.into_owned() }
+}
+
+/// A line, as far as it is looked at.
+fn text_of(lines: &[&str], line: u64) -> String {
+    let text = usize::try_from(line).ok().and_then(|n| lines.get(n.checked_sub(1)?)).copied().unwrap_or_default();
+    text[..text.floor_char_boundary(400)].to_owned()
 }
 
 /// The lines of the files of one revision that findings are about.
@@ -112,35 +121,38 @@ impl Revisions {
         let Some(path) = path else { return Anchor { standing: Some(Standing::Unknown), ..Anchor::default() } };
         let (Some(cited), Some(lines)) = (item.line, texts.get(path.as_str())) else {
             let standing = if self.map.path(&path).is_none() { self.removed(&path) } else { Standing::Unknown };
-            return Anchor { place: None, standing: Some(standing), ..Anchor::default() };
+            return Anchor { file: self.map.path(&path), standing: Some(standing), ..Anchor::default() };
         };
-        let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
-        let place = self.map.fate(&path, line).place().map(|(p, l)| (p.to_owned(), l));
+        let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, Fixed::Cited));
+        let place_of = |line: u64| self.map.fate(&path, line).place().map(|(p, l)| (p.to_owned(), l));
+        let place = place_of(line);
+        let last = item.end_line.filter(|end| *end > line).and_then(place_of);
         Anchor {
+            last: last.filter(|(p, l)| place.as_ref().is_some_and(|(path, line)| p == path && l > line)).map(|(_, l)| l),
+            file: None,
+            text: text_of(lines, line),
             place,
-            standing: Some(self.standing(&path, cited, item.end_line, lines.len() as u64)),
+            standing: Some(self.standing(&path, cited, item.end_line, lines)),
             fixed,
             symbol: symbol::around(&path, lines, line).map(|(name, offset)| (name.to_owned(), offset)),
             in_new_code: None,
         }
     }
 
-    /// What became of the cited range: changed when any line of it was, moved when all of it stands elsewhere.
-    fn standing(&self, path: &str, line: u64, end_line: Option<u64>, length: u64) -> Standing {
+    /// What became of the cited range: changed when any line of it was or when lines were put into it, moved when all of it stands
+    /// elsewhere. Blank lines say nothing, and beside lines that moved neither does a brace.
+    fn standing(&self, path: &str, line: u64, end_line: Option<u64>, lines: &[&str]) -> Standing {
+        let length = lines.len() as u64;
         if line > length {
             return Standing::Unknown;
         }
-        let last = end_line.unwrap_or(line).clamp(line, (line + 500).min(length));
-        let mut moved = false;
-        for n in line..=last {
-            match self.map.fate(path, n) {
-                Fate::Same(..) => {}
-                Fate::Moved(..) => moved = true,
-                Fate::Changed(_) => return Standing::Changed,
-                Fate::FileRemoved => return self.removed(path),
-            }
+        let last = end_line.unwrap_or(line).clamp(line, (line + LONGEST).min(length));
+        match self.map.fate_of_range(path, (line, last), lines) {
+            RangeFate::Same => Standing::Unchanged,
+            RangeFate::Moved => Standing::Moved,
+            RangeFate::Changed => Standing::Changed,
+            RangeFate::FileRemoved => self.removed(path),
         }
-        if moved { Standing::Moved } else { Standing::Unchanged }
     }
 
     /// A file that a tree of a working tree does not hold may be there and be too large for it: that is no removal.
@@ -150,15 +162,19 @@ impl Revisions {
     }
 
     fn of_current(&self, item: &Item, path: Option<String>, texts: &Lines<'_>) -> Anchor {
-        let Some((path, cited)) = path.zip(item.line) else { return Anchor::default() };
+        let Some(cited) = item.line else { return Anchor { file: path, ..Anchor::default() } };
+        let Some(path) = path else { return Anchor::default() };
         let Some(lines) = texts.get(path.as_str()) else {
             return Anchor { place: Some((path, cited)), in_new_code: None, ..Anchor::default() };
         };
-        let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, false));
+        let (line, fixed) = anchor_line(item, lines, REACH).unwrap_or((cited, Fixed::Cited));
         let last = item.end_line.unwrap_or(cited).clamp(cited, cited + 500);
-        let new = self.map.is_new(&path, line) || (!fixed && (cited..=last).any(|n| self.map.is_new(&path, n)));
+        let cited_only = fixed == Fixed::Cited;
+        let new = self.map.is_new(&path, line) || (cited_only && (cited..=last).any(|n| self.map.is_new(&path, n)));
         let symbol = symbol::around(&path, lines, line).map(|(name, offset)| (name.to_owned(), offset));
-        Anchor { place: Some((path, line)), standing: None, fixed, symbol, in_new_code: Some(new) }
+        let last = item.end_line.filter(|end| *end > line);
+        let text = text_of(lines, line);
+        Anchor { place: Some((path, line)), file: None, last, standing: None, fixed, text, symbol, in_new_code: Some(new) }
     }
 
     /// The files of both revisions that findings are about, from one `cat-file --batch`.

@@ -33,6 +33,19 @@ impl Fate {
     }
 }
 
+/// What became of a range of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RangeFate {
+    /// It stands there as it was.
+    Same,
+    /// It stands elsewhere as it was.
+    Moved,
+    /// Some of it was changed or deleted, or something was put into it.
+    Changed,
+    /// Its file is gone and was not renamed.
+    FileRemoved,
+}
+
 /// One hunk: ranges of lines from 1, and what became of each old line inside.
 #[derive(Debug, Clone, Default)]
 struct Hunk {
@@ -166,6 +179,36 @@ impl LineMap {
         if *new_path == file.old_path { Fate::Same(new_path.clone(), shifted) } else { Fate::Moved(new_path.clone(), shifted) }
     }
 
+    /// What became of the lines `first` to `last` of a file of the old revision, which has these lines. Blank lines say nothing, and
+    /// beside lines that moved neither does one without a letter. Bound: linear in the range.
+    pub fn fate_of_range(&self, path: &str, (first, last): (u64, u64), lines: &[&str]) -> RangeFate {
+        let text = |n: u64| usize::try_from(n - 1).ok().and_then(|at| lines.get(at)).map_or("", |l| l.trim());
+        let (mut same, mut moved, mut mute) = (false, false, false);
+        for n in (first..=last).filter(|n| first == last || !text(*n).is_empty()) {
+            match self.fate(path, n) {
+                Fate::Same(..) => same = true,
+                Fate::Moved(..) => moved = true,
+                Fate::Changed(_) if telling(text(n)) == 0 => mute = true,
+                Fate::Changed(_) => return RangeFate::Changed,
+                Fate::FileRemoved => return RangeFate::FileRemoved,
+            }
+        }
+        match () {
+            () if mute && (same || !moved) => RangeFate::Changed,
+            () if self.holds_insertion(path, first, last) => RangeFate::Changed,
+            () if moved => RangeFate::Moved,
+            () => RangeFate::Same,
+        }
+    }
+
+    /// Whether something that is not blank was put between two lines of a range.
+    fn holds_insertion(&self, path: &str, first: u64, last: u64) -> bool {
+        let Some(file) = self.by_old.get(path).map(|f| &self.files[*f]) else { return false };
+        let from = file.hunks.partition_point(|h| h.old.0 < first);
+        let within = file.hunks[from..].iter().take_while(|h| h.old.0 < last);
+        within.filter(|h| h.old.1 == 0).any(|h| h.added.iter().any(|line| !line.is_empty()))
+    }
+
     fn inside(&self, f: usize, h: usize, i: usize) -> Fate {
         let file = &self.files[f];
         let hunk = &file.hunks[h];
@@ -260,30 +303,140 @@ fn ranges(line: &[u8]) -> Option<((u64, u64), (u64, u64))> {
 /// The largest product of sides that is aligned exactly.
 const EXACT: usize = 1 << 16;
 
-/// Which removed line is which added one: the longest common subsequence, of large hunks that of their unique lines.
+/// Which removed line is which added one: the longest common subsequence; of large hunks between the lines that stand once on
+/// either side, in the longest row in which they keep their order.
 fn align(removed: &[String], added: &[String]) -> Vec<Option<usize>> {
     let mut kept = vec![None; removed.len()];
-    if removed.is_empty() || added.is_empty() {
-        return kept;
+    align_part(removed, added, &mut kept, 0, DEEPEST);
+    kept
+}
+
+/// How often what stands between two lines that were found again is looked through once more.
+const DEEPEST: usize = 6;
+
+/// Aligns a part; `shift` is where its added lines start.
+fn align_part(removed: &[String], added: &[String], kept: &mut [Option<usize>], shift: usize, depth: usize) {
+    let equal = |(a, b): &(&String, &String)| a == b;
+    let ahead = removed.iter().zip(added).take_while(equal).count();
+    let most = removed.len().min(added.len()) - ahead;
+    let behind = removed.iter().rev().zip(added.iter().rev()).take_while(equal).take(most).count();
+    let keep = |kept: &mut [Option<usize>], i: usize, j: usize| kept[i] = Some(shift + j).filter(|_| !removed[i].is_empty());
+    for i in 0..ahead {
+        keep(kept, i, i);
     }
-    if removed.len() * added.len() > EXACT {
-        let mut seen: HashMap<&str, (usize, usize)> = HashMap::new();
-        for (j, line) in added.iter().enumerate() {
-            let entry = seen.entry(line).or_insert((0, j));
-            entry.0 += 1;
+    for back in 1..=behind {
+        keep(kept, removed.len() - back, added.len() - back);
+    }
+    let (rows, columns) = (ahead..removed.len() - behind, ahead..added.len() - behind);
+    let (old, new, kept) = (&removed[rows.clone()], &added[columns], &mut kept[rows]);
+    if old.is_empty() || new.is_empty() {
+        return;
+    }
+    if old.len() * new.len() <= EXACT {
+        return subsequence(old, new, kept, shift + ahead);
+    }
+    if let Some(pairs) = few_edits(old, new) {
+        pairs.into_iter().filter(|(i, _)| !old[*i].is_empty()).for_each(|(i, j)| kept[i] = Some(shift + ahead + j));
+        return;
+    }
+    if depth == 0 {
+        return;
+    }
+    let (mut i, mut j) = (0, 0);
+    for (x, y) in unique_row(old, new).into_iter().chain([(old.len(), new.len())]) {
+        align_part(&old[i..x], &new[j..y], &mut kept[i..x], shift + ahead + j, depth - 1);
+        if x < old.len() {
+            kept[x] = Some(shift + ahead + y);
         }
-        let mut next = 0;
-        for (i, line) in removed.iter().enumerate() {
-            if let Some((1, j)) = seen.get(line.as_str()).copied()
-                && j >= next
-                && !line.is_empty()
-            {
-                kept[i] = Some(j);
-                next = j + 1;
+        (i, j) = (x + 1, y + 1);
+    }
+}
+
+/// The most lines taken out and put in that [`few_edits`] looks for.
+const EDITS: usize = 128;
+
+/// The equal lines of two lists that differ by few edits, by the greedy search for the fewest (Myers); none where there are more.
+/// Bound: the sum of both lists times [`EDITS`].
+fn few_edits(old: &[String], new: &[String]) -> Option<Vec<(usize, usize)>> {
+    // Of each diagonal (shifted by one more than the most edits) how far along the old list the best way leads.
+    let mut reach = vec![0usize; 2 * EDITS + 3];
+    let mut steps: Vec<Vec<usize>> = Vec::new();
+    let middle = EDITS + 1;
+    for edits in 0..=EDITS {
+        steps.push(reach.clone());
+        for diagonal in (middle - edits..=middle + edits).step_by(2) {
+            let down = diagonal == middle - edits || (diagonal != middle + edits && reach[diagonal - 1] < reach[diagonal + 1]);
+            let mut i = if down { reach[diagonal + 1] } else { reach[diagonal - 1] + 1 };
+            let Some(mut j) = (i + middle).checked_sub(diagonal) else { continue };
+            while i < old.len() && j < new.len() && old[i] == new[j] {
+                (i, j) = (i + 1, j + 1);
+            }
+            reach[diagonal] = i;
+            if i >= old.len() && j >= new.len() {
+                return Some(way_back(&steps, (old.len(), new.len()), middle));
             }
         }
-        return kept;
     }
+    None
+}
+
+/// The equal lines on the way that [`few_edits`] found, from its end.
+fn way_back(steps: &[Vec<usize>], end: (usize, usize), middle: usize) -> Vec<(usize, usize)> {
+    let (mut i, mut j) = end;
+    let mut pairs = Vec::new();
+    for (edits, reach) in steps.iter().enumerate().rev() {
+        let diagonal = i + middle - j;
+        let down = diagonal == middle - edits || (diagonal != middle + edits && reach[diagonal - 1] < reach[diagonal + 1]);
+        let from = if down { reach[diagonal + 1] } else { reach[diagonal - 1] + 1 };
+        let from = if edits == 0 { 0 } else { from };
+        while i > from {
+            (i, j) = (i - 1, j - 1);
+            pairs.push((i, j));
+        }
+        match down {
+            _ if edits == 0 => {}
+            true => j -= 1,
+            false => i -= 1,
+        }
+    }
+    pairs.reverse();
+    pairs
+}
+
+/// The lines that stand once on either side, in the longest row in which they keep their order.
+fn unique_row(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
+    let mut seen: HashMap<&str, [(usize, usize); 2]> = HashMap::new();
+    for (side, lines) in [old, new].into_iter().enumerate() {
+        for (at, line) in lines.iter().enumerate().filter(|(_, l)| !l.is_empty()) {
+            let known = &mut seen.entry(line).or_default()[side];
+            *known = (known.0 + 1, at);
+        }
+    }
+    let mut pairs: Vec<(usize, usize)> = seen.values().filter(|[a, b]| a.0 == 1 && b.0 == 1).map(|[a, b]| (a.1, b.1)).collect();
+    pairs.sort_unstable();
+    // The longest rising row: of each length the row that ends lowest, and what stands before each of its ends.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (at, (_, j)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < *j);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut row = Vec::new();
+    let mut at = ends.last().copied();
+    while let Some(end) = at {
+        row.push(pairs[end]);
+        at = before[end];
+    }
+    row.reverse();
+    row
+}
+
+/// The longest common subsequence of two short lists.
+fn subsequence(removed: &[String], added: &[String], kept: &mut [Option<usize>], shift: usize) {
     let width = added.len() + 1;
     let mut table = vec![0u32; (removed.len() + 1) * width];
     for i in (0..removed.len()).rev() {
@@ -298,7 +451,7 @@ fn align(removed: &[String], added: &[String]) -> Vec<Option<usize>> {
     let (mut i, mut j) = (0, 0);
     while i < removed.len() && j < added.len() {
         if removed[i] == added[j] && !removed[i].is_empty() {
-            kept[i] = Some(j);
+            kept[i] = Some(shift + j);
             i += 1;
             j += 1;
         } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
@@ -307,7 +460,6 @@ fn align(removed: &[String], added: &[String]) -> Vec<Option<usize>> {
             j += 1;
         }
     }
-    kept
 }
 
 #[cfg(test)]
@@ -353,5 +505,59 @@ mod tests {
         assert!(!map.is_new("f.rs", 19));
         assert_eq!(map.fate("old.rs", 5), Fate::Moved("new.rs".into(), 5));
         assert_eq!(map.fate("gone.rs", 1), Fate::FileRemoved);
+    }
+
+    #[test]
+    fn what_is_put_into_a_range_changes_it_and_blank_lines_do_not() {
+        let lines = ["fn a() {", "    one(alpha);", "", "    two(beta);", "}"];
+        let text = "diff --git a/f.rs b/f.rs\n@@ -2,0 +3 @@\n+    between(gamma);\n@@ -3 +4,0 @@\n-\n";
+        let map = map(EDIT, text);
+        assert_eq!(map.fate_of_range("f.rs", (1, 2), &lines), RangeFate::Same);
+        assert_eq!(map.fate_of_range("f.rs", (1, 4), &lines), RangeFate::Changed);
+        assert_eq!(map.fate_of_range("f.rs", (3, 5), &lines), RangeFate::Same);
+        assert_eq!(map.fate_of_range("f.rs", (3, 3), &lines), RangeFate::Changed);
+    }
+
+    #[test]
+    fn a_large_hunk_that_was_only_indented_anew_is_the_same_line_by_line() {
+        let side = |mark: &str| (0..700).map(|n| format!("{mark}  step({});\n", n % 7)).collect::<String>();
+        let text = format!("diff --git a/f.rs b/f.rs\n@@ -1,700 +1,702 @@\n{}+if (x) {{\n{}+}}\n", side("-"), side("+  "));
+        let map = map(EDIT, &text);
+        for line in [1, 350, 700] {
+            assert_eq!(map.fate("f.rs", line), Fate::Same("f.rs".into(), line + 1), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_unique_lines_of_a_large_hunk_keep_their_order() {
+        let lines = |prefix: &str| (0..400).map(|n| format!("{prefix} line number {n}")).collect::<Vec<_>>();
+        let (old, mut new) = (lines("a"), lines("a"));
+        // One line stands far from where it was: it alone is not kept.
+        let last = new.remove(399);
+        new.insert(0, last);
+        let kept = align(&old, &new);
+        assert_eq!(kept[0], Some(1));
+        assert_eq!(kept[398], Some(399));
+        assert_eq!(kept[399], None);
+    }
+
+    #[test]
+    fn the_search_for_few_edits_keeps_as_many_lines_as_the_exact_one() {
+        let mut seed = 7u64;
+        let mut next = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        for _ in 0..300 {
+            let side = |length: u64, next: &mut dyn FnMut(u64) -> u64| (0..length).map(|_| next(4).to_string()).collect::<Vec<_>>();
+            let (rows, columns) = (next(40), next(40));
+            let (old, new) = (side(rows, &mut next), side(columns, &mut next));
+            let mut exact = vec![None; old.len()];
+            subsequence(&old, &new, &mut exact, 0);
+            let pairs = few_edits(&old, &new).unwrap();
+            assert!(pairs.iter().all(|(i, j)| old[*i] == new[*j]));
+            assert!(pairs.windows(2).all(|p| p[0].0 < p[1].0 && p[0].1 < p[1].1));
+            assert_eq!(pairs.len(), exact.iter().flatten().count(), "{old:?} {new:?}");
+        }
     }
 }

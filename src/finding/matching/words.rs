@@ -250,10 +250,12 @@ pub(super) struct Said {
     concepts: BTreeMap<usize, f64>,
     /// Its own words, stemmed.
     words: BTreeSet<String>,
+    /// Those of them that stand in the line it is about or in the path: they say where, and not what.
+    local: BTreeSet<String>,
 }
 
-/// Reads title and body; the title says twice as much.
-pub(super) fn read(title: &str, body: &str) -> Said {
+/// Reads title and body; the title says twice as much. `place` is the line that is meant, and the path.
+pub(super) fn read(title: &str, body: &str, place: &str) -> Said {
     let (title_words, body_words) = (tokens(title), tokens(body));
     let mut said = Said::default();
     let all: Vec<&str> = title_words.iter().chain(&body_words).map(String::as_str).collect();
@@ -283,18 +285,26 @@ pub(super) fn read(title: &str, body: &str) -> Said {
         }
     }
     said.words = all.iter().filter(|w| w.chars().count() > 2 && !STOP.contains(w)).map(|w| stem(w)).collect();
+    // Whole, without its folders, and in its parts.
+    let lower = case::lower(place);
+    let parts = lower.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let names = lower.split(|c: char| c.is_whitespace() || c == '/');
+    let there: BTreeSet<String> = tokens(place).iter().map(String::as_str).chain(parts).chain(names).map(stem).collect();
+    said.local = said.words.intersection(&there).cloned().collect();
     said
 }
 
 /// How alike two findings speak, from 0 to 1: of the same concepts, with how sure that is, and in the same words. None where one
-/// has no concept.
-pub(super) fn alike(a: &Said, b: &Said, rarity: &Rarity) -> (Option<(f64, f64)>, f64) {
+/// has no concept. Of two that stand at one place (`near`) the words of the place say nothing.
+pub(super) fn alike(a: &Said, b: &Said, rarity: &Rarity, near: bool) -> (Option<(f64, f64)>, f64) {
     let norm = |s: &Said| s.concepts.values().map(|w| w * w).sum::<f64>().sqrt();
     let (na, nb) = (norm(a), norm(b));
     let dot: f64 = a.concepts.iter().filter_map(|(k, w)| b.concepts.get(k).map(|v| w * v)).sum();
     let concepts = (na > 0.0 && nb > 0.0).then(|| (dot / (na * nb), (na.min(nb) / 2.2).min(1.0)));
-    let shared: f64 = a.words.intersection(&b.words).map(|w| rarity.of(w)).sum();
-    let total: f64 = a.words.iter().map(|w| rarity.of(w)).sum::<f64>().min(b.words.iter().map(|w| rarity.of(w)).sum());
+    let of_place = |w: &String| near && (a.local.contains(w) || b.local.contains(w));
+    let weight = |words: &BTreeSet<String>| words.iter().filter(|w| !of_place(w)).map(|w| rarity.of(w)).sum::<f64>();
+    let shared: f64 = a.words.intersection(&b.words).filter(|w| !of_place(w)).map(|w| rarity.of(w)).sum();
+    let total: f64 = weight(&a.words).min(weight(&b.words));
     (concepts, if total > 0.0 { shared / total } else { 0.0 })
 }
 
@@ -497,4 +507,19 @@ fn table() -> &'static Table {
 /// The concepts and their stems, as docs/identity.md shows them.
 pub fn concepts() -> impl Iterator<Item = (&'static str, &'static str)> {
     CONCEPTS.iter().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_place_say_nothing_of_two_findings_that_stand_there() {
+        let place = "src/queue_reader.rs let depot = parser.open(carrier);";
+        let a = read("`depot` is odd", "In queue_reader.rs carrier and depot meet", place);
+        let b = read("`carrier` looks wrong", "In queue_reader.rs depot is handed to carrier", place);
+        let rarity = Rarity::of_all([&a, &b]);
+        assert_eq!(alike(&a, &b, &rarity, true).1, 0.0);
+        assert!(alike(&a, &b, &rarity, false).1 > 0.3);
+    }
 }
