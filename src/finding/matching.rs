@@ -245,6 +245,8 @@ struct Reading<'i> {
     items: &'i [Item],
     anchors: &'i [Anchor],
     said: Vec<Said>,
+    /// The names of the code that each mentions.
+    names: Vec<Vec<String>>,
     /// The titles, folded.
     titles: Vec<String>,
     /// Every anchored line with the title that stands on it.
@@ -258,7 +260,7 @@ impl<'i> Reading<'i> {
         let lines = placed.map(|((path, line), title)| (path.as_str(), *line, title.clone())).collect();
         let place = |(item, anchor): (&Item, &Anchor)| format!("{} {}", item.path.as_deref().unwrap_or_default(), anchor.text);
         let said = items.iter().zip(anchors).map(|pair| words::read(&pair.0.title, &pair.0.body, &place(pair))).collect();
-        Reading { items, anchors, said, titles, lines }
+        Reading { items, anchors, said, names: items.iter().map(names).collect(), titles, lines }
     }
 
     /// Whether the other side holds what an item of this one says, in its words and on its line.
@@ -442,15 +444,28 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
     // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
     let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
     // The line was rewritten, and the other one stood there before in another symbol: one more of its kind, and not the same.
-    let another = mapped && changed && b.in_new_code == Some(false) && (distance > 6 || (distance > 1 && other_symbol(a, b)));
+    let meant = distance > 6 || b.fixed == Fixed::Quoted || (distance > 1 && other_symbol(a, b));
+    let another = mapped && changed && b.in_new_code == Some(false) && meant;
     let near = if another { near.min(-2.6) } else { near };
     // Both quote a line that stood there before, and another one.
     let quoted = quote < 0.0 && a.fixed == Fixed::Quoted && b.fixed == Fixed::Quoted && b.in_new_code == Some(false);
     let near = if mapped && quoted && apart > 0 && a.place_is_sure() { near.min(-2.6) } else { near };
+    // Each names what stands on its own line and not on the other's, and the later line is none that took the place of the earlier.
+    let apart = apart > 0 || (changed && b.in_new_code == Some(false));
+    let near = if mapped && apart && a.place_is_sure() && name_others(old, p, new, c) { near.min(-2.6) } else { near };
     // A rewritten line may stand anywhere: then its place in the symbol says more than the place in the file.
     let near = if changed && distance > 12 && same_offset(a, b) { near.max(FAR) } else { near };
     let near = if mapped { near } else { near.max(-1.6) };
     (near, distance == 0)
+}
+
+/// Whether two findings name different things: each only such as stand on its own line, and none that stands on the other's.
+fn name_others(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize) -> bool {
+    let only = |names: &[String], own: &str, other: &str| {
+        names.iter().any(|name| holds_word(own, name)) && !names.iter().any(|name| holds_word(other, name))
+    };
+    let (here, there) = (&old.anchors[p].text, &new.anchors[c].text);
+    only(&old.names[p], here, there) && only(&new.names[c], there, here)
 }
 
 /// Whether both stand in one symbol, equally far from its start.
