@@ -229,7 +229,7 @@ impl Matched {
 const NEAREST: usize = 24;
 
 /// What has to speak for a pair.
-const ENOUGH: f64 = 1.0;
+const ENOUGH: f64 = 1.8;
 
 /// Below this distance from [`ENOUGH`] the words of a pair decide nothing.
 const NARROW: f64 = 0.25;
@@ -239,6 +239,15 @@ const OVERLAP: u64 = 3;
 
 /// What two places weigh that are not near one another.
 const FAR: f64 = -0.8;
+
+/// What two places weigh that are surely not one: no wording outweighs it.
+const ANOTHER: f64 = -4.8;
+
+/// What two places of a file weigh at least where nobody knows how its lines moved.
+const DRIFT: f64 = -1.0;
+
+/// What two files weigh.
+const ANOTHER_FILE: f64 = -5.4;
 
 /// One side, read.
 struct Reading<'i> {
@@ -377,28 +386,28 @@ fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rari
     let (place_of, other) = (old.anchors[p].place.as_ref(), new.anchors[c].place.as_ref());
     let near = place_of.zip(other).is_some_and(|((x, line), (y, there))| x == y && line.abs_diff(*there) <= 6);
     let (concepts, shared) = words::alike(&old.said[p], &new.said[c], rarity, near);
-    let text = match concepts {
-        Some((alike, sure)) => sure * (4.6 * alike - 2.2) + 2.2 * shared,
-        None => 3.0 * shared - 0.4,
-    };
-    let text = text.clamp(-2.4, 3.2);
+    let text = (0.9 * concepts).clamp(-3.2, 3.6) + 0.8 * shared + 1.2 * shared.powi(3);
     let quote = quoted(a, b);
     let (place, exact) = nearness(old, p, new, c, mapped, quote);
     let steps = i64::from(rank(a.grade)).abs_diff(i64::from(rank(b.grade)));
-    let severity = if a.grade == Grade::Unknown || b.grade == Grade::Unknown { 0.0 } else { 0.15 - 0.1 * steps.min(3) as f64 };
+    let severity = if a.grade == Grade::Unknown || b.grade == Grade::Unknown { 0.0 } else { 0.4 - 0.25 * steps.min(3) as f64 };
     let category = match (&a.category, &b.category) {
         (Some(x), Some(y)) if x.eq_ignore_ascii_case(y) => 0.8,
         (Some(_), Some(_)) => -0.8,
         _ => 0.0,
     };
     let total = place + text + quote + severity + category + enclosed(&old.anchors[p], &new.anchors[c], text);
-    let contradicted = (a.path.is_some() && b.path.is_some() && place <= -3.0) || text <= -1.0;
+    let contradicted = (a.path.is_some() && b.path.is_some() && place <= ANOTHER) || text <= -1.2;
     // Numbered anew: what one of them says stands, word for word, on its line under another id.
     let renumbered = old.titles[p] != new.titles[c] && (old.stands_in(p, new) || new.stands_in(c, old));
     if a.stated && b.stated && a.id == b.id && !contradicted && !renumbered {
         // Reviewers number anew each round: where the diff and the words say no, the id alone decides nothing.
-        let alone = mapped && place <= FAR && text < 0.0;
-        let total = if alone { total.max(ENOUGH - NARROW / 2.0) } else { total.max(ENOUGH) + 4.0 };
+        let total = match text < 0.0 {
+            true if mapped && place <= FAR => total.max(ENOUGH - NARROW / 2.0),
+            true => total + 3.0,
+            // What the words do not speak for may have been numbered anew: two pairs that they do speak for outweigh it.
+            false => total.max(ENOUGH) + if text < 1.0 { 1.5 } else { 4.0 },
+        };
         return Evidence { total, text, basis: Basis::Id };
     }
     let moved = old.anchors[p].standing == Some(Standing::Moved);
@@ -417,10 +426,10 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
     let (a, b) = (&old.anchors[p], &new.anchors[c]);
     let (Some((here, line)), Some((there, other))) = (&a.place, &b.place) else {
         let same = old.file(p) == new.file(c);
-        return (if same { 0.0 } else { -3.5 }, false);
+        return (if same { 0.6 } else { ANOTHER_FILE }, false);
     };
     if here != there {
-        return (-4.0, false);
+        return (ANOTHER_FILE, false);
     }
     let apart = line.abs_diff(*other);
     // Of two ranges that share lines nobody can say which of them is meant.
@@ -435,27 +444,29 @@ fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bo
         2 | 3 => 1.0 - 0.3 * sure,
         4..=6 => 0.2 - 0.2 * sure,
         7..=12 => -0.8,
-        13..=40 => -2.2,
-        _ => -3.4,
+        13..=40 => -2.6,
+        _ => ANOTHER,
     };
     // A line that stood there before is another line than the one that the diff maps to, however alike they are described.
     let elsewhere = mapped && distance > 12 && b.in_new_code == Some(false) && a.place_is_sure();
-    let near = if elsewhere { near.min(-3.4) } else { near };
+    let near = if elsewhere { near.min(ANOTHER) } else { near };
     // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
     let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
     // The line was rewritten, and the other one stood there before in another symbol: one more of its kind, and not the same.
-    let meant = distance > 6 || b.fixed == Fixed::Quoted || (distance > 1 && other_symbol(a, b));
+    let meant = distance > 3 || b.fixed == Fixed::Quoted || (distance > 1 && other_symbol(a, b));
     let another = mapped && changed && b.in_new_code == Some(false) && meant;
-    let near = if another { near.min(-2.6) } else { near };
+    let near = if another { near.min(ANOTHER) } else { near };
     // Both quote a line that stood there before, and another one.
     let quoted = quote < 0.0 && a.fixed == Fixed::Quoted && b.fixed == Fixed::Quoted && b.in_new_code == Some(false);
-    let near = if mapped && quoted && apart > 0 && a.place_is_sure() { near.min(-2.6) } else { near };
+    let near = if mapped && quoted && apart > 0 && a.place_is_sure() { near.min(ANOTHER) } else { near };
     // Each names what stands on its own line and not on the other's, and the later line is none that took the place of the earlier.
     let apart = apart > 0 || (changed && b.in_new_code == Some(false));
-    let near = if mapped && apart && a.place_is_sure() && name_others(old, p, new, c) { near.min(-2.6) } else { near };
+    let near = if mapped && apart && a.place_is_sure() && name_others(old, p, new, c) { near.min(ANOTHER) } else { near };
     // A rewritten line may stand anywhere: then its place in the symbol says more than the place in the file.
     let near = if changed && distance > 12 && same_offset(a, b) { near.max(FAR) } else { near };
-    let near = if mapped { near } else { near.max(-1.6) };
+    // What is said word for word is the same finding at a place that drifted, rather than another one.
+    let drift = if old.titles[p] == new.titles[c] { 0.0 } else { DRIFT };
+    let near = if mapped { near } else { near.max(drift) };
     (near, distance == 0)
 }
 

@@ -1,290 +1,352 @@
 //! What a finding says, as a few defect concepts and its own words, so that two wordings of one defect are alike.
 //!
-//! The table below is knowledge of the trade: stems that reviewers use for a kind of defect, in several groups of near synonyms.
-//! A stem counts where a word starts with it. docs/identity.md shows the table. Bound: linear in the text.
+//! The table below is knowledge of the trade: stems that reviewers use when they speak of a kind of defect. A stem counts where a
+//! word starts with it, the less the more kinds it speaks of, and the words of a text together make each kind more or less likely;
+//! two texts are alike as far as both make the same kinds likely. docs/identity.md shows the table. Bound: linear in the text.
 
 use crate::base::case;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// One concept a line: its name, then the stems that speak of it; a plus joins two stems that must both be there.
+/// One concept a line: its name, then the stems that speak of it. `!` marks one that says much by itself, `~` one that says little;
+/// `=` one that stands for itself only, as do those of fewer than four letters.
 const CONCEPTS: &[(&str, &str)] = &[
     (
         "null",
-        "null nil none nullable undefined optional unset absent dereferenc unwrap npe nullptr missing+value value+missing lookup+nothing nothing+guarantees empty+result+crash crash+empty not+set no+value guard+missing present+assum access+nothing",
+        "null! nil! none nullable! undefined optional unset absent dereferenc! unwrap nullptr! npe! nonetype! missing~ empty~ lookup~ guard~ present~ exist~ found~ crash~ fault~ assum~ yields~ nothing~ raise~ access~ before~ without~ value~ initialis! initializ! blow property~ chaining! typeerror! segfault! segmentation! existence! malloc! alloc~ deref! pointer attribute~ row~ match~ absence! lack~ none-check! null-check!",
     ),
     (
         "unchecked",
-        "unchecked+return unchecked+error unchecked+result return+ignored ignored+result ignored+error ignor+return discard+error discard+result drop+error dropped+status status+dropped unhandled+error error+checked silently fail+unnoticed unnoticed outcome bubble propagate errno failure+lost nobody+looks inspects+outcome as+if+worked claims+success problem+lost returned+status",
+        "unchecked! ignor! discard! dropped outcome! unhandled! propagat! unnoticed! errno! return result status error~ failure fail silently succeed success~ bubble! handle~ inspect~ check~ thrown~ exit~ proceed~ continu~ regardless! goes~ lost~ err! surface! carry~ code~ handling~ reject~ wrong~ callers~ swallow~ ignores! throw~ stack~ caller~ act~ truth~ checked~",
     ),
     (
         "swallow",
-        "swallow catch-all broad+except bare+except bare+handler empty+handler empty+catch handler+conceal mask+interrupt silenced suppress re-raise reraise rethrow vanish+handler narrow+type catch+only catching+everything catch+everything broad+catch except+pass exception+ignored hides+exception hides+failure",
+        "swallow! catch-all! catch! except! exception! handler! conceal! mask! silenc! suppress! rethrow! re-raise! reraise! broad! bare narrow! vanish disappear hid~ hides hidden~ everything blanket! diagnos~ cause~ error~ pass~ generic~ eaten! keyboardinterrupt! rescue! original! chain! bugs~ much~ problem~ traceback! log~ throwable! catching! caught! quiet! quietly! indiscriminat! hush! nothing~ specific! information~ evidence!",
     ),
     (
         "abort",
-        "panic abort+process crash+input terminates+instead terminat+process unwrap+user assertion+user hard+failure recoverable malformed+panic brings+down process+dies dies+invalid exit+library kills+process assert+input aborts fatal+exit crashes+server",
+        "panic! abort! crash terminat! unwrap assert! assertion! dies! die kill! fatal! recoverable! graceful! malformed unexpected! process program whole~ down bring takes~ exit! server~ hostile~ crafted invalid~ input~ user~ external~ untrusted~ report~ message~ unreachable~ 400! worker~ uncaught! expect client~ request~ tear! throw~ instead~ error~ shuts! halt! unrecover! denial! dos! diagnos~ robust! survive! give~",
     ),
     (
         "upper_bound",
-        "off-by-one+upper off-by-one+end upper+bound last+index past+end exclusive+range inclusive+limit exclusive+limit upper+limit+exclusive fencepost one+past one+too+far step+too+far overrun+end tail one+extra final+iteration last+iteration length+equal strict+comparison beyond+length",
+        "off-by-one! upper! inclusive! exclusive! fencepost! tail! overrun! last end beyond! length past! final! iteration~ extra step~ range~ element~ size~ bound~ index~ too~ one~ far~ strict",
     ),
     (
         "lower_bound",
-        "first+element first+entry first+record index+zero start+index head+skipped head+left skip+first initial+offset initial+record lower+bound item+zero starts+late begins+second begins+one counting+begins start+range beginning+ignored single+row off-by-one+start",
+        "first! head! initial! start! starts begin beginning! lower! zero~ skip! skipped! omit miss~ never~ ignored~ off-by-one! offset~ index~ item~ entry~ element~ second! record~ one~ leading!",
     ),
     (
         "bounds",
-        "out-of-bounds out+bounds index+range bound+check bounds+check buffer+overflow buffer+overrun overread overwrite+memory slice+length+check index+unchecked",
+        "out-of-bounds! bounds! bound buffer! overflow~ overrun overread! overwrite memory~ index slice size length write~ copy~ strcpy! memcpy! array capacity! fit~ adjacent! stack~ heap! fixed-size! fixed~ bytes~ destination! longer~ terminator! snprintf! strncpy! sprintf! gets! oversized! past~ beyond~ out-of-range! clobber! space~ room!",
     ),
     (
         "command",
-        "shell command+injection sh+-c subprocess metacharacter arbitrary+command arbitrary+program interpreter spawn+string spawned+process system+input argument+vector exec+arguments command+line+text unquoted+input command+string",
+        "shell! command! inject! injection subprocess! metacharacter! spawn! exec! execut interpreter! argument argv! =sh! quote! unquoted! escap~ splice~ concatenat~ user~ input~ untrusted~ attacker~ arbitrary~ program~ process~ string~ system~ vector~ separat~ os.system! popen! rm! branch~ execfile! args! array~ glob! expand! script~ list~ invok! invocation! bash! command-line! commandline! cmd! shell=true! run~ runs~ operator~ backtick! semicolon! pass~",
     ),
     (
         "sql",
-        "sql query+concat query+string query+interpolat parameteri bind+parameter bind+value placeholder prepared statement+concat database+injection query+built query+text query+user",
+        "sql! query! statement prepared! parameteri! parameter bind! bound~ placeholder! database! injection concatenat interpolat! table~ select! clause! user~ input~ untrusted~ attacker~ string~ quote~ escap~ where~ execut~ drop~ f-string! id~ whitelist~ quot! orm! literal~ tamper! data~ crafted~ sanitis~ sanitiz~ dynamic~ clauses! column! insert~ built~ build~ text~",
     ),
     (
         "traversal",
-        "traversal dot-dot ../ outside+folder outside+directory escape+directory directory+escape sandbox containment confined base+folder base+directory arbitrary+file parent+segment crafted+name served+directory absolute+name joined+path",
+        "traversal! path! dot-dot! directory folder! outside! escape! escap sandbox! contain! confin! root! parent! absolute! file~ name~ prefix normalis! normaliz! canonical! join! segment! ../! disk~ served! climb! tree~ user~ resolve~ base~ location~ arbitrary~ zip! slip! archive! filename! upload! dir! overwrite~ stays! restrict~ extract~ symlink~ slash! relative! paths! filesystem! file-system! subtree! jail! below~ inside~ leave~ leaves~ unsafe~ sensitive~ validate~",
     ),
     (
         "markup",
-        "xss html+escap script+inject unescaped+output unescaped+html sanitiz+html cross-site+script markup+raw innerhtml autoescape raw+html html+user dangerouslysetinnerhtml script+tag",
+        "xss! html! markup! script! cross-site! innerhtml! unescaped! escap sanitis! sanitiz! browser! page render! template! dom! encode~ user~ raw~ output~ inject tag~ textcontent! attribute~ untrusted~ attacker~ dangerouslysetinnerhtml! comment~ safe~ switch~ profile~ visitor! reflected! persistent~ payload~ encod~ entities! markdown~ webpage! web! client-side! element~ injected~ executes~ runs~",
     ),
     (
         "race",
-        "race synchroni concurren thread-safe thread+safe interleav atomic unsynchron simultaneous parallel+worker missing+lock lock+around mutex lost+update update+lost toctou check-then read-modify-write shared+state+lock several+threads two+threads",
+        "race! synchroni! unsynchroni! concurren! thread-safe! thread! interleav! atomic! simultaneous! parallel! lock mutex! goroutine! worker~ toctou! check-then! read-modify-write! shared lost~ update~ timing two~ several~ state~ between~ consisten~ inconsistent protect guard~ corrupt overwrit~ task~ same~ other~ request~ section! critical~ window! act~ sync~ modif~ dropped~ increment! replaced~ balance~ volatile! double-checked! visib~ ordering~ contend! counter~",
     ),
     (
         "deadlock",
-        "deadlock lock+order locks+order lock+twice reentran circular+wait opposite+order mutual+wait wait+each+other acquire+order two+locks hold+lock+while lock+held+call",
+        "deadlock! lock mutex! circular! cycle! wait hold! held! acquir! order! opposite re-entrant! reentrant! recursive~ inver! standstill! forever~ block freeze! hang stuck! progress! each~ other~ both~ second~ two~ twice~ callback! release~ resource~ sequence! taken~ thread~ never~ acquisition! abba! freez channel! receiver! self~ own~ owns! fixed~ contend~ mutual! nobody~ wedge! starv! locks locking",
     ),
     (
         "leak",
-        "leak+handle leak+descriptor leak+resource leak+connection leak+file not+closed never+closed close+missing missing+close handle+open descriptor left+open unreleased release+never released+error finally dispose stays+open closes+path connection+returned pool+exhaust resource+release",
+        "leak! close! closed closing! handle! descriptor! release! dispos! open! socket! stream! connection file~ resource! finally! defer! scoped! with-statement! exhaust! pool! limit~ never~ not~ return~ accumulat~ path~ error~ early~ freed~ free~ still~ manager~ context~ throw~ pile! body~ try-with-resources! back~ using~ cleanup~ resources! fd! descriptors! lingers! dangl~ destructor! raii!",
     ),
     (
         "growth",
-        "unbounded+growth grows+limit grows+forever grows+without unbounded+cache unbounded+list evict retained memory+climb memory+rises memory+usage memory+grow ram ever-growing only+bigger accumulat out-of-memory removes+elements never+removed never+shrink retain+forever items+kept leak+collection bounded+size cap+size",
+        "unbounded! grow! growth! evict! memory! forever! accumulat! retain! climb! cache~ entries! entry~ remov! never~ limit! size~ cap! keep kept ram! expir! list~ map~ buffer~ shrink! rises! added ever~ prun! bound~ long-running! leak out-of-memory! oom! append~ clean~ listener! subscri! queue! longer~ tab~ disconnect! session~ delete~ up~ references~ bigger! swell! purge! lru! hoard! heap! collect~ footprint! garbage",
     ),
-    ("use_after", "use-after freed dangling lifetime after+free double+free stale+pointer outlive use+after+close closed+already"),
+    (
+        "use_after",
+        "use-after! use-after-free! freed! free dangling! lifetime! stale~ pointer! outlive! double! released closed~ already invalid~ destroyed! moved~ after~ memory~ use! reused~ uaf! ownership! drop~ borrow~ reading~ allocation~ gone! valid~ again~ reference~ freeing!",
+    ),
     (
         "overflow",
-        "integer+overflow overflow+multipl overflow+arith overflows wraps+around wrap+around wraps rolls+over exceed+range exceed+type does+not+fit product+fit narrowing lossy+cast truncat+cast cast+truncat 32-bit saturat unchecked+addition unchecked+arithmetic widen wider+type negative+result hostile+length large+numbers",
+        "overflow! wrap! wraps! arithmetic! exceed! range product! sum multipl! addition! add~ narrow! cast! truncat! integer! int! 32-bit! 32 bits! width! type~ large big~ saturat! checked! rolls! negative! lossy! convers! convert~ maximum! silently~ cut~ fits! size~ wider! signed! unsigned! digits~ number~ underflow! subtract! u8! u16! u32! i32! i64! usize! int_max! 2038! loses~ over~ wide! hi~ counter~ huge~ wraparound! clip~ magnitude!",
     ),
-    ("division", "divi+zero zero+divisor divisor denominat modulo+zero average+empty total+zero ratio+undefined nan+empty division"),
+    (
+        "division",
+        "divi! division! divisor! divid! denominat! quotient! zero! modulo! average! mean! ratio! percent~ nan! empty~ nothing~ sample~ count~ total~ length~ guard undefined~ arithmetic~ zerodivisionerror! percentage! infinity! inf!",
+    ),
     (
         "float",
-        "float+equal floating+compar float+compar floating-point epsilon precision exact+comparison+float binary+fraction tolerance+float float+money",
+        "float! floating! floating-point! epsilon! precision! exact! equality! compar equal tolerance! binary! decimal! fraction! round~ money! 0.1! bit~ double~ close~ never~ representation! decimals! approximate! inexact! rounding! ieee! accumul~ tiny~ drift~ integer~ cents~ sums!",
     ),
-    ("rounding", "rounding round+cent truncat+cent half-cent banker round+down rounds"),
-    ("timezone", "timezone time+zone time-zone utc naive+datetime local+time daylight dst offset+zone zone+lost local+clock"),
-    ("clock", "wall+clock monotonic clock+jump clock+skew system+time+interval elapsed+clock"),
+    ("rounding", "round! rounding! cent! cents truncat floor! ceil! fraction! half! penny! money~ amount~ currency~ lost~ decimal~"),
+    (
+        "timezone",
+        "timezone! zone! time-zone! utc! local! daylight! dst! offset! naive! datetime! clock hour! date! midnight! timestamp! server~ region~ summer! aware! hours! gmt! calendar! tz! epoch! zoneinfo! regional! day~ shift~ travel~ winter! wall~",
+    ),
+    ("clock", "clock! monotonic! wall! elapsed! skew! ntp! jump! system~ time~ interval~ duration backwards! adjust~"),
     (
         "unit",
-        "milliseconds+seconds unit+mismatch wrong+unit units+mixed bytes+kilobytes factor+1000 unit+confus seconds+expected mixed+units conversion+factor",
+        "unit! units milliseconds! seconds! millis! bytes! kilobytes! factor! thousand! 1000! 1024! convers! convert mismatch! mix! mixed! scale! minutes! expects! passed~ metres! degrees! wrong~ off~ celsius! inches! cents! magnitude~ dimension! ms!",
     ),
     (
         "timeout",
-        "timeout timeouts hang hangs deadline limit+time wait+limit upper+limit+wait waits+forever blocks+forever silent+server blocks+worker ties+up indefinitely+request unbounded+wait never+returns dead+connection stuck+waiting no+time+limit",
+        "timeout! deadline! hang! hangs wait! forever! indefinit! block~ limit~ respon! answer! peer! remote! network! request~ server~ stall! silent! slow~ stuck unlimited! worker~ time call~ connection~ budget! never~ bound dead~ give~ interrupt~ cancel! tie~ ties~ pin~ seconds~ upstream! hung! spinner! exits~ settimeout! abort~ unrespons! unreach~ unbounded~ clock~ expire~ eternal! patience!",
     ),
     (
         "retry",
-        "retry retries retried backoff back-off hammer thundering attempts tries tight+loop hot+loop busy+loop pause+between flood again+pause exponential reattempt jittered dead+backend",
+        "retry! retries retried! backoff! back-off! hammer! attempt! attempts tight! pause! delay! sleep! again! immediat! exponential! jitter! flood! storm! repeat~ fail~ busy! spin~ loop~ maximum~ times~ service~ overload! thundering! outage! recover~ burn~ reconnect! tries! try~ lockstep! connect~ once~ cap~ ceiling~ resend! repeated~ wave! bombard! succession! hot~ limit~",
     ),
-    ("loop", "infinite+loop endless never+terminat loop+forever termination spin+forever loop+exit no+exit never+ends loop+never"),
-    ("recursion", "recurs stack+overflow depth+limit nesting+depth unbounded+depth"),
+    (
+        "loop",
+        "infinite! endless! loop terminat! forever! never~ end~ ends~ exit! condition~ spin! break! stop! stuck~ cpu! 100%! progress! unreachable~ iteration~ counter~ advance! increment! cycle~ terminates! endlessly! runaway! unbounded~ halting! finish~ rotates! ever~ bound~ escape~",
+    ),
+    ("recursion", "recurs! stack! depth! nest! nested~ overflow~ limit~ deep! unbounded~ crafted~ input~ blow~"),
     (
         "quadratic",
-        "quadratic o(n nested+loop nested+scan linear+search linear+lookup linear+scan repeated+scan complexity+grow slow+big slow+large constant+time set+map+look walked+again full+list+again rebuilt+iteration scans+whole performance+input hash+lookup",
+        "quadratic! o(n! n^2! n² linear! squared! complexity scan! nested! loop~ lookup! search! slow! scale! scales large~ big~ perform! index~ set~ map~ hash! inside~ each~ every~ again walk! full~ membership! element~ rebuil! repeated! repeatedly thousand~ list~ cost! constant-time! once~ inner! pairwise! comparisons! input~ size~ time~ items~ minutes! rows~ array~ sort~ concat~ outside~ includes~ polynomial! superlinear! n-squared! n*n! growth~ degrade! explode! dictionary! hashmap! hashset! bottleneck! expensive! brute-force! times~ length~ o(n)! o(n²)! o(n^2)! precompute! trips~",
     ),
-    ("nplus", "n+1 query+loop query+each round-trip round+trip one+query+per batch+query query+per queries+inside"),
+    (
+        "nplus",
+        "n+1! query! queries! batch! round-trip! round trip! per~ each~ row! inside~ loop~ database! select~ single~ join prefetch! eager! lazy! fetch! request~ item~ load~ issue~ one~ roundtrip! in-clause! chatty! bulk! many~ thousand~ hundreds~ child! parent~ related! association! lazily! separately! individually! traffic! network~ iteration~",
+    ),
     (
         "blocking",
-        "blocking+async blocking+call non-blocking event+loop await-able executor freezes scheduler main+thread blocks+runtime stops+responding synchronous+async worker+thread sync+call holds+executor async+code",
+        "blocking! block! async! event! loop~ synchronous! sync! executor! freez! stall! scheduler! main~ thread worker non-blocking! runtime! coroutine! await~ i/o! io! responsive! responding! task! tasks other~ requests~ disk~ offload! sleep~ waiting~ call~ readfilesync! ui! interface! reactor! spawn_blocking! pool~ park! tokio! cpu-heavy! cpu~ hot~ every~ latency! handler~ starv! heavy! long~ loop's~ hog!",
     ),
     (
         "await",
-        "await+missing missing+await not+awaited unawaited floating+promise promise+ignored future+dropped forgotten+await fire-and-forget",
+        "await! awaited! promise! future! coroutine! floating! async! fire-and-forget! unhandled~ rejection! result~ forgotten! missing~ never~ pending! runs~ before~ complete~ finish~ resolv~ settle! callback~ forgot! waits~ nobody~ returns~ promise.all! unobserved! dangling~ background! then~ asynchronous! pend! thenable! microtask! complet!",
     ),
     (
         "secret",
-        "secret+code secret+source hard-coded+key hardcoded+key password+plain credential+source hard-coded+password hard-coded+credential hardcoded+token api+key token+repository key+repository embed+password private+key+commit checked-in+credential rotate",
+        "secret! credential! password! hard-coded! hardcoded! hard-wired~ key! token! source! repository! committed! commit checked-in! checked~ embed! literal rotate! rotat vault! environment! plain~ version-control! control~ history! leaked! constant~ code~ config~ baked! api! access~ grants~ authenticat~ string~ anyone~ release~ manager! env! revoke! installation! admin~ repo! anybody! move~ hardcode! hard-code! inline! leak~ default~ git! checkout! production~ keystore! embedded! shipped! binary~ changing~",
     ),
     (
         "logsecret",
-        "log+password log+token log+secret log+credential sensitive+log logs+personal leaks+log leaks+logging token+logging mask+header mask+before redact pii password+printed secret+output authorisation+header+print authorization+header+print plain+log",
+        "log! logs! logged! logging! logger! password! secret! token! credential! sensitive! redact! mask! personal! pii! print! prints printed! dump! diagnostic! output! expos! plain~ leak~ clear~ verbatim! header~ value~ trace~ reveal! operators! bundle~ debug~ private~ scrub! file~ strip! card! e-mail! email! ci~ visible! info~ body~ logfile! log-file! plaintext! confidential! privacy! disclos! appear~ record~ stdout~ console~ emits! telemetry! sees~ key~ write~ written~",
     ),
     (
         "auth",
-        "authenticat authoriz authoris permission+check access+control unauthori any+user privilege role+check login+check ownership anonymous+caller idor who+allowed missing+permission caller+rights",
+        "auth! authenticat! authoriz! authoris! permission! access! privilege! role! login! ownership! owner! anonymous! idor! anyone! unauthori! caller! user~ check~ any~ forbidden! rights! tenant! admin! session~ endpoint! protect~ verif~ allow~ guard~ missing~ other~ logged-in! public! middleware! isolation! customer! people~ everyone! belong! verifies~ identity~ acl! policy! unauthenticated! unprotected! restricted! guest! elevat! bypass! entitle! account~ data~ deleg~ route~ who~ stranger!",
     ),
-    ("csrf", "csrf request+forgery forged+request same-site"),
-    ("ssrf", "ssrf internal+url internal+address server-side+request fetch+user+url metadata+endpoint internal+host"),
-    ("redirect", "open+redirect redirect+unvalidated redirect+user redirect+target redirected"),
+    (
+        "csrf",
+        "csrf! forgery! forged! cross-site! same-site! origin! token~ request~ form! state-changing! victim! cookie! samesite! cross! hidden~ post! anti-forgery! authenticity! mutating! button~ page~ browser~",
+    ),
+    (
+        "ssrf",
+        "ssrf! server-side! internal! metadata! url! fetch host! address! network~ outbound! allow-list! attacker~ user~ request~ localhost!",
+    ),
+    (
+        "redirect",
+        "redirect! url! phishing! location! destination! target~ unvalidated~ open~ user~ external~ domain! site! allow-list! returnto! return~ next~ forward! login~ landing~ off-site! elsewhere~ sends~ attacker~ foreign~ trusted~ relative~",
+    ),
     (
         "crypto",
-        "md5 sha1 sha-1 weak+hash weak+cipher ecb insecure+hash broken+crypto broken+hash cipher+mode fixed+iv static+iv salt+missing unsalted digest+broken collision+attack outdated+hash",
+        "md5! sha1! sha-1! hash! cipher! weak! broken! crypto! encrypt! ecb! iv! salt! unsalted! digest! collision! algorithm! outdated~ insecure~ modern! brute! bcrypt! argon2! obsolete~ key~ nonce! deprecated~ attack~ rainbow! sha-256! sha256! aes! des! rc4! strength! password~ hashing! kdf! scrypt! cryptographic cryptograph! forge! deriv~ integrity~ sound~ known~",
     ),
     (
         "random",
-        "predictable random+insecure insecure+random math.random guessable seed+fixed prng non-crypto pseudo-random secure+generator random+source",
+        "random! predict! predictable! guess! guessable! seed! prng! generator! entropy! math.random! secure! insecure cryptographic! token~ attacker~ csprng! unpredictable! pseudo! session~ source~ value~ next~ randomness! rand! predictab! enumerate~ mersenne! os.urandom! crypto.getrandomvalues! getrandom! nonce~ non-cryptographic! guessed! statistical! reset~",
     ),
-    ("timing", "timing+attack constant-time timing-safe compare+secret+equal byte+by+byte early+exit+compar"),
-    ("tls", "certificate verify+false tls ssl hostname+verif insecure+transport plain+http"),
-    ("deserial", "deseriali pickle yaml.load unsafe+load untrusted+object eval+input code+eval object+graph+untrusted arbitrary+object"),
+    ("timing", "timing! constant-time! timing-safe! byte-by-byte! compar side-channel! early~ secret~ length~ hmac! leak~ digest~"),
+    (
+        "tls",
+        "tls! ssl! certificate! verif! hostname! https! http! plaintext! transport! encrypted! man-in-the-middle! mitm! trust~ disabled~ insecure~ unencrypted!",
+    ),
+    (
+        "deserial",
+        "deserial! unpickl! pickle! unmarshal! yaml! untrusted! object! eval! load! arbitrary! code~ execut~ gadget! serializ! payload! marshal! attacker~ class! construct~ rebuild~ json~ safe~ unsafe~ blob~ unpickle! gadgets! readobject! safe_load! yaml.load! execution! remote~ instantiat! bytes~ foreign! types~ format~ loader! unsafely! reconstruct!",
+    ),
     (
         "validation",
-        "validat unvalidated unverified+input input+checked bounds+input reject+malformed trust+input trusted+input untrusted+length accepts+anything sanity+check unsanitis unsanitiz range+check+input negative+accepted",
+        "validat! unvalidated! sanity! reject! untrusted trust! input! malformed! accepts! range~ bounds~ checked~ check~ verif~ length~ negative! caller~ user~ constrain! assum~ garbage! external~ anything! taken~ arrives~ before~ whatever! schema! allowed~ unfiltered! limits~ unverified! blindly! sanity-check! sanitis~ sanitiz~ verified~ plausib! empty~ null~ size~ format~ type~ arbitrary~ boundar! enforce! precondition! nonsense! bad~ payload~ form~ body~",
     ),
-    ("regex", "regex regular+expression backtrack redos anchored unanchored unescaped+dot catastrophic pattern+matches pattern+greedy"),
+    (
+        "regex",
+        "regex! regular! expression! pattern! backtrack! redos! anchor! catastrophic! exponential! nested~ quantifier! match! hang~ greedy! crafted~ dot~ escap~ cpu~ input~",
+    ),
     (
         "encoding",
-        "encoding utf-8 utf8 utf-16 charset decode+bytes non-ascii byte+length mojibake codepage surrogate unicode multi-byte multibyte platform+default+encod",
+        "encoding! utf-8! utf8! utf-16! charset! unicode! decod! encod! non-ascii! ascii! byte! bytes! multi-byte! multibyte! character! mojibake! codepage! surrogate! locale! text! umlaut! emoji! platform! default~ mangl! garbl! accent! lossy~ string~ codec! cp1252! latin-1! windows~ slic! chunk~ replacement! string's~ utf! bom! glyph! codepoint! grapheme! international! diacritic! foreign~ language~ explicit~",
     ),
-    ("locale", "locale+lower lowercase+locale turkish casefold case+sensitiv case-insensitiv upper+locale collat"),
+    ("locale", "locale! case! lowercase! uppercase! turkish! casefold! collat! case-sensitiv! case-insensitiv! language! compar~"),
     (
         "compare",
-        "inverted polarity negat reversed reverse+logic opposite+case opposite+branch wrong+way wrong+operator comparison+operator wrong+side wrong+comparison flipped boolean+inverted backwards+condition true+ought true+false+remove and+instead or+instead condition+wrong rejection+branch",
+        "invert! inverted! polarity! negat! reversed! reverse! opposite! condition! operator! comparison! flipped! backwards! wrong boolean! branch! branches swapped! swap logic! true false and~ or~ predicate! test~ mixed~ accept~ reject~ refused~ side~ success~ failure~ not~ intent~ contrary! upside! sign! mistaken! check~ >=! <=! != instead~ limit~ always~ bail~ through~ otherwise~ admit! sense! inverse! inequality! flip~ exact~ should~ less! greater! than~ decision! guard~",
     ),
     (
         "assign",
-        "assignment+instead single+equals assign+condition shadow redeclar wrong+variable copy-paste+variable swapped swap+argument argument+order parameters+order wrong+order+argument transposed wrong+argument",
+        "argument! arguments swapped! swap! order! parameter! position! positional! transposed! wrong! variable! shadow! redeclar! assignment! equals~ copy-paste~ mixed~ call~ signature! expects! expected~ first~ second~ reversed~ exchanged! interchanged! passed pass~ keyword~ named~ wrongly~ misplaced! interchang! parameters! receives! receiver~ slot! confus~ width~ height~ latitude! longitude! source~ destination~",
     ),
+    ("identity", "reference! identity! equality! equals! loose! strict! coerc! compar object~ value~ same~ == === type~"),
     (
-        "identity",
-        "reference+equal identity+compar equals+method compare+reference loose+equality strict+equality type+coercion object+identity",
+        "mutabledefault",
+        "default! mutable! shared! calls! list~ argument parameter evaluated! once! definition! state persist! leak~ dict~ next~ across! between~ same~ object instance~ invocation! accumulat! remembers! carries! carried! def! per-call~ fresh! none~ sentinel! caller~",
     ),
-    ("mutabledefault", "mutable+default default+argument+list shared+default default+object+reused shared+between+calls"),
     (
         "sharedstate",
-        "global+state global+variable shared+mutable module-level aliasing alias mutates+caller mutates+input defensive+copy returns+internal modifies+argument side+effect hidden+state",
+        "global! shared! mutable! module-level! alias! mutat! caller defensive! side-effect! effect hidden~ modif! state~ internal! copy~ in-place! input~ argument~ singleton!",
     ),
     (
         "iterate",
-        "modif+while+iterat concurrent+modification removing+during mutate+during+iteration changed+size changed+iterat deleting+while collection+loop+remove",
+        "iterat! modif! mutat! remov! delet! while! during! loop collection! list~ changed! skip! concurrent! invalidat! iterator! element~ traversed! walk! size~ copy~ over~ underneath! splice! foreach! erase! travers! concurrentmodificationexception! mutation! being~ alter! mid-iteration! snapshot~ unstable~ iterable! visited~",
     ),
     (
         "default",
-        "default+value wrong+default fallback fall-through falls+through missing+break missing+default unhandled+case unhandled+variant exhaustive switch+case else+branch+missing",
+        "default! fallback! fall-through! falls! fall! fallthrough! break! switch! case! unhandled! variant! exhaustive! else! next! branch~ missing~ enum! arm! label! match~ execution! continues! runs~ through! unintended! omitted! implicit~ cases! unexpected~ clause~ terminat~ clauses~ exhaustiv! labels!",
     ),
     (
         "cache",
-        "stale outdated+result cached cache memo invalidat old+value+survives yesterday not+refreshed is+refreshed diverges remembered restart+invisible cache+key store+refreshed up-to-date old+data",
+        "cache! cached stale! invalidat! outdated! old! memo! refresh! yesterday! update! change~ changes~ value~ expir! store~ remember! still~ serve! read~ after~ until~ restart! fresh! ttl! data~ clear! survives! never~ up-to-date! previous! diverge! reload! hook~ language~ visitor~ staleness! hit! miss~ evict~ cach! warm~ purge~ keep~ reflect! current~ snapshot! obsolete~",
     ),
     (
         "transaction",
-        "transaction rollback partial+write atomicity half-written half+written commit+missing inconsistent+database all-or-nothing partially+applied two+writes",
+        "transaction! rollback! rolled! partial! atomic! half! half-written! commit! inconsistent! consistent all-or-nothing! both~ write! writes steps! between~ crash~ second~ first~ fail~ database~ together~ left~ middle! update~ midway! interrupted~ corrupt~ atomically! interrupt~ abort~ undo! halfway! inconsisten! torn~ orphan! unfinished~ saga! either! neither! one~ other~ mid! partially!",
     ),
-    ("idempotent", "idempoten duplicate+request processed+twice double+charge replay delivered+twice twice+delivered at-least-once"),
+    (
+        "idempotent",
+        "idempoten! duplicate! twice! replay! retry~ deliver! redeliver! repeat! double! charge! processed! at-least-once! again~ same~ request~ message~ side~ effect~ key~ dedup! second~ rerun! re-run! resubmit! once! exactly-once! repeated! duplicates! webhook! event~ payment! token~ counted! already~ effects!",
+    ),
     (
         "ordering",
-        "sort+order unstable+order order+guaranteed nondetermin map+order iteration+order sorted+lexic lexicograph sort+numeric order+differs hash+order",
+        "order! ordering! sort! sorted unstable! nondetermin! non-determin! determin! iteration hash! map~ set~ guarantee! differ! run~ runs~ random~ lexic! tie! ties! stable! reproduc! flaky~ vary! varies predict~ consistent~ sequence~ enumerat! arbitrary! alphabet! dictionary~ collection~ rely~ relies! reli! deterministic! platform~",
     ),
-    ("fsync", "fsync durab atomic+rename power+loss flush+disk crash+halfway torn+file"),
-    ("tempfile", "temp+predict mktemp tmp+race world-writable temporary+name temporary+file+predict symlink+tmp"),
-    ("permissionbits", "file+mode world-readable chmod 0777 permissive umask readable+everyone file+permission"),
-    ("signal", "signal+handler async-signal sigterm graceful shutdown+drops interrupt+ignored"),
-    ("pagination", "paginat next+page page+size first+page cursor+page remaining+pages"),
-    ("ratelimit", "rate+limit rate-limit throttl brute+force flood+endpoint abuse+endpoint"),
+    ("fsync", "fsync! durab! flush! power! atomic! rename! torn! crash disk! loss! synced! persist~ half~ file~"),
+    ("tempfile", "temp! temporary! tmp! mktemp! symlink! predictable world-writable! name~ file~ race~ attacker~"),
+    (
+        "permissionbits",
+        "mode! permission! chmod! umask! world! world-readable! readable! everyone! group! 0777! 0644! 0600! permissive! owner! file~ users~ local~ secret~ write~ restrict! others~ world-writable! 644! 600! 0666! 777! mask~ accessible! account~ machine~ system~ confidential~ created~ creates~ private! tighten! loose!",
+    ),
+    ("signal", "signal! sigterm! sigint! handler shutdown! graceful! interrupt! async-signal! stop~ drop~ kill~"),
+    (
+        "pagination",
+        "paginat! page! pages! cursor! next! first~ rest! remaining! result~ limit~ truncated~ incomplete! only~ all~ api~ records~ batch~ more~ token~ offset! iterat~ nextpage! has_more! hundred! default~ later! everything~ missing~ list~ complete~",
+    ),
+    ("ratelimit", "rate! throttl! flood! brute! abuse! limit~ attempts~ endpoint~ requests~ quota!"),
     (
         "deadcode",
-        "dead+code unreachable never+used never+called never+run cannot+run no+reader obsolete leftover+code unused not+referenced always+returns nothing+calls branch+never removable",
+        "=dead! unreachable! unused! never caller! references! obsolete! leftover! remove! delete! used~ run~ execut! called~ code~ nothing~ reader~ no~ branch~ condition~ always~ referenced! refactor~ uncalled! redundant! purpose~ rid! go~ invoked! path~ calls~ taken~ assigned~ read~ old~ longer~ effect~ reach! vestig! relic! legacy! clutter! stays~ live~ trigger~ anymore! useless! orphan~ strip~ can~ ever~",
     ),
     (
         "duplicate",
-        "duplicat copied+code repeated+logic repeats+code copy-pasted copy-paste copies+drift drift+apart identical+earlier identical+sequence dry extract+helper extract+shared shared+helper shared+function share+implementation factored re-implement reimplement already+offers second+copy same+block",
+        "duplicat! copy! copied copy-pasted! copy-paste! repeat! identical! same dry! clone! cloned drift! helper! extract! shared share~ factor! reuse! re-implement! reimplement! logic block~ elsewhere! twice~ second~ common! exists~ already! implementation! maintain! diverge! paste! util! utility! rolling! times~ own~ version~ lines~ place~ twin! parallel~ redundan! consolidat! centrali! unify! single~ maintained! instead~ both~ sync~ keep~ divergent! copies! clones",
     ),
     (
         "naming",
-        "naming misleading+name name+misleading rename unclear+name ambiguous+name identifier+says typo misspell misspelt spelling name+suggests badly+named",
+        "name! naming! rename! misleading! unclear! ambiguous~ identifier! misspell! misspelt! spelling! typo! suggests! vague! confus! descri! cryptic! abbreviat! meaningless! says~ reader~ reveals! conveys! means~ variable~ letter! renam! readers! descriptive! hungarian! nondescript! opaque! label~ called~ purpose! intent! single-letter! mislead! wording~ tmp~ data~ method~ meaningful! telling! convention!",
     ),
     (
         "docs",
-        "comment+stale stale+comment outdated+comment comment+contradict comment+wrong comment+says docstring documentation doc+missing readme description+says description+differs documented+behaviour documents",
+        "comment! document! docstring! description! readme! stale! outdated! contradict! misleading explanation! explain! explains doc! docs! says! describes! text~ behaviour~ behavior~ wrong~ match~ former! longer! true~ above~ reader~ update~ disagree! date~ claim! mention! lies! contrary! example~ signature~ renamed~ javadoc! describ! inaccurate! incorrect~ changelog! guide! docblock! wording~ promise~ contract~ written~ drift! sync~ reality! follow~ remark! note~",
     ),
     (
         "test",
-        "test+missing missing+test untested no+test test+absent coverage assert+nothing asserts assertion+missing flaky regression+test test+covers uncovered scenario+failed lacks+test without+test",
+        "test! tests untested! coverage! covered! cover! covers regression! suite! scenario! exercise! assertion! asserts~ unit! integration! case! flaky! happy! path~ spec! checks~ automated! verif! behaviour~ prove~ break~ gap! pinned! ci~ assert~ broken~ endpoint~ untest! fixture! mock! reproduces! reproduc~ edge~ branch~ confidence! refactor~ guarantee~ green! regress! protect~ safety~",
     ),
     (
         "magic",
-        "magic+number magic hard-wired hard-coded+number unexplained literal constant+named named+constant figure+nowhere number+nowhere rationale why+value hard-coded+limit hard-coded+value hardcoded+value configurable hard-coded+path hard-coded+url",
+        "magic! number! literal! constant! unexplained! hard-coded! hardcoded! hard-wired! named! name~ figure! meaning! rationale! configurable! threshold! value why! bare~ reader~ appears~ limit~ extract~ explain! stands~ numeric! chosen! reason~ tune! nowhere~ define~ once~ places~ inline~ know~ come~ derive! origin! arbitrary! unnamed! naked! raw~ comment~ mean! cryptic~ symbolic! self-explanatory! units~",
     ),
     (
         "complexity",
-        "too+long split+function cyclomatic deeply+nested hard+follow refactor large+function responsibilities long+method does+too+much",
+        "long! split! cyclomatic! complex! nested hard~ follow! readab! function~ refactor! responsibil! large~ much~ branches~ understand! smaller! untangle! lines~",
     ),
     (
         "logging",
-        "log+level missing+log noisy+log log+context debug+statement debug+output leftover+print print+statement debugging console.log left-over+debug trace+output",
+        "debug! print! printf! console.log! log! leftover! left! logging noisy! noise! statement trace! output! stdout! production~ remove~ level! development! forgotten~ printl! temporary~ clutter! console! diagnostic~ stray! printing! remnant! scaffolding! troubleshoot! terminal~ logger~ spam! stderr! tracing! dump~ accident~",
     ),
     (
         "typing",
-        "type+mismatch wrong+type type+annotation cast+unchecked string+number type+confus implicit+conver parseint parse+int radix type+differs not+a+number concatenates+instead",
+        "type! types cast! string~ number~ annotation! mismatch! implicit! coerc! convers! parseint! radix! nan~ wrong~ concatenat~ any!",
     ),
-    ("config", "configuration environment+variable env+var flag+ignored setting+ignored config option+ignored"),
-    ("dependency", "dependency+version unpinned pinned+version outdated+dependency vulnerable+dependency lockfile pin+version"),
-    ("compat", "backward+compat breaking+change api+change wire+format migration schema+change old+clients deprecat incompatible"),
+    ("config", "configur! setting! option! flag! environment! env! ignored~ variable~ override! parameter~ respected!"),
+    (
+        "dependency",
+        "dependency! dependencies version! unpinned! pinned! pin! outdated! vulnerable! lockfile! package! library! upgrade! cve! supply!",
+    ),
+    (
+        "compat",
+        "compat! backward! backwards-compatib! breaking! break! breaks api! migration! schema! wire! clients! consumers! deprecat! public! signature! existing! callers renamed~ removed~ version! old~ field~ change~ contract! downstream! semver! consumer~ upgrade! rename~ exported! removes~ changes~ dependents! integrat! versions~ serialized~ rollout! major! release~ older! parse~ silently~",
+    ),
     (
         "copy",
-        "unnecessary+copy needless+clone extra+allocation allocate+loop clone+avoid string+concat+loop builder+string copies+whole borrow+instead allocation+iteration",
+        "copy! copies clone! cloned allocat! unnecessar! needless! borrow! reference~ avoid~ memory! whole! large~ duplicate~ buffer~ performance~ builder! concatenat! slice~ extra! redundant~ pass~ hot~ view! clones! duplicated~ heap~ move~ iterator! stream~ by-value! value~ deep! per-call! allocations! garbage~ pressure! throughput! vector~",
     ),
-    ("todo", "todo fixme unfinished placeholder+code stub not+implemented unimplemented"),
-    ("accessib", "accessib aria screen+reader alt+text contrast keyboard+focus"),
-    ("react", "useeffect dependency+array rerender re-render stale+closure hook+order key+prop"),
-    ("emptyinput", "empty+list empty+input empty+collection empty+array no+elements zero+length empty+string"),
+    ("todo", "todo! fixme! unfinished! placeholder! stub! unimplemented! implement! incomplete! later!"),
+    ("accessib", "accessib! aria! screen! contrast! keyboard! focus! alt!"),
+    ("react", "useeffect! rerender! re-render! hook! closure! props! state~ dependency! component! render~"),
+    ("emptyinput", "empty! zero-length! nothing! no~ list~ input~ collection~ element~ edge!"),
     (
         "errormsg",
-        "error+message vague+error unhelpful+message misleading+message message+lacks message+hides message+does+not+say context+error",
+        "message! error vague! unhelpful! misleading~ context! detail! cause! says! tells~ user~ helpful! understand~ generic! text~ which~ diagnos~ why~ names~ include! wording! phrase! hint! actionable! unclear! operators~ debug~ offending! original~ input~ support~ identify~ obscure~ empty~ something~ fails~ tell~",
     ),
-    ("cleanup", "cleanup early+return+skip left+behind orphan temporary+left rolled+back not+undone"),
-    ("version", "version+check format+version magic+header checksum integrity+check signature+verified"),
+    ("cleanup", "cleanup! clean! left! behind! orphan! temporary~ undone! early! return~ path~ error~ remove~ rollback~"),
+    ("version", "version! checksum! integrity! magic~ header! format! signature! verif! tamper! mismatch~"),
+    ("cors", "cors! origin! wildcard! allow-origin! cross-origin! credentials~ header~ domain~"),
+    ("cookie", "cookie! httponly! secure~ samesite! session flag~ javascript~"),
+    ("xxe", "xxe! xml! entity! entities! doctype! dtd! external! parser~ billion!"),
+    ("prototype", "prototype! pollution! __proto__! merge! keys~ object~"),
+    ("loginject", "newline! forged~ forge~ log line~ inject! control~ crlf! entries~ header~ split~"),
+    (
+        "sizelimit",
+        "size! limit! upload! payload! oversized! huge! memory~ body! request~ denial! dos! exhaust! megabyte! maximum! bomb! decompress! large~",
+    ),
+    ("style", "style! lint! format! indentation! whitespace! consisten! convention! idiomatic! semicolon~ quotes~ import! unused~ brace!"),
+    ("dbindex", "index! indexes! table! scan! migration~ column! where~ slow~ full~ explain~"),
+    (
+        "encapsul",
+        "public! private! encapsulat! internal! expose! visibility! leak~ abstraction! layer! module~ coupling! coupled! depend~ interface~",
+    ),
+    ("i18n", "translat! i18n! localis! localiz! hard-coded~ language! text~ locale~ string~ plural!"),
+    ("jwt", "jwt! signature! algorithm~ none~ expiry! expir! claim! token! verif~ issuer! audience!"),
 ];
+
+/// What a marked stem, any other and a weak one weigh, in logarithms of how much more often it is said of its concept than else.
+const STRONG: f64 = 4.0;
+const PLAIN: f64 = 2.2;
+const WEAK: f64 = 1.0;
+
+/// The words of a text depend on one another: together they say less than their sum.
+const TEMPER: f64 = 0.8;
+
+/// More than this one text does not say of a concept.
+const MOST: f64 = 9.0;
+
+/// A word of the title counts this much more than one of the body.
+const TITLED: f64 = 1.25;
+
+/// The share of findings that speak of none of the concepts.
+const OTHER: f64 = 0.3;
 
 /// What a finding says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Said {
-    /// Concepts, by how much is said of each.
-    concepts: BTreeMap<usize, f64>,
+    /// How likely it speaks of each concept that a word of it points to, in the order of the table.
+    concepts: Vec<(usize, f64)>,
+    /// By how much every other concept, and none, became less likely than it is before a word is read.
+    rest: f64,
     /// Its own words, stemmed.
     words: BTreeSet<String>,
     /// Those of them that stand in the line it is about or in the path: they say where, and not what.
     local: BTreeSet<String>,
 }
 
-/// Reads title and body; the title says twice as much. `place` is the line that is meant, and the path.
+/// Reads title and body; the title says more. `place` is the line that is meant, and the path.
 pub(super) fn read(title: &str, body: &str, place: &str) -> Said {
     let (title_words, body_words) = (tokens(title), tokens(body));
     let mut said = Said::default();
-    let all: Vec<&str> = title_words.iter().chain(&body_words).map(String::as_str).collect();
-    let in_title = title_words.len();
-    let table = table();
-    // The first word that each stem begins.
-    let mut first: HashMap<usize, usize> = HashMap::new();
-    for (at, word) in all.iter().enumerate() {
-        let stems = word.as_bytes().get(..2).and_then(|head| table.by_head.get(head)).map_or(&[][..], Vec::as_slice);
-        for (stem, number) in stems {
-            if word.starts_with(stem) {
-                first.entry(*number).or_insert(at);
-            }
-        }
-    }
-    for (at, groups) in table.concepts.iter().enumerate() {
-        let mut weight = 0.0;
-        for group in groups {
-            let places: Option<Vec<usize>> = group.iter().map(|s| first.get(s).copied()).collect();
-            if let Some(places) = places {
-                let titled = places.iter().all(|p| *p < in_title);
-                weight += if titled { 2.0 } else { 1.0 } * if group.len() == 1 { 1.2 } else { 1.0 };
-            }
-        }
-        if weight > 0.0 {
-            said.concepts.insert(at, f64::min(weight, 5.0));
-        }
-    }
-    said.words = all.iter().filter(|w| w.chars().count() > 2 && !STOP.contains(w)).map(|w| stem(w)).collect();
+    (said.concepts, said.rest) = concepts_of(&[(&title_words, TITLED), (&body_words, 1.0)]);
+    let all = title_words.iter().chain(&body_words).map(String::as_str);
+    said.words = all.filter(|w| w.chars().count() > 2 && !STOP.contains(w)).map(stem).collect();
     // Whole, without its folders, and in its parts.
     let lower = case::lower(place);
     let parts = lower.split(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -294,18 +356,43 @@ pub(super) fn read(title: &str, body: &str, place: &str) -> Said {
     said
 }
 
-/// How alike two findings speak, from 0 to 1: of the same concepts, with how sure that is, and in the same words. None where one
-/// has no concept. Of two that stand at one place (`near`) the words of the place say nothing.
-pub(super) fn alike(a: &Said, b: &Said, rarity: &Rarity, near: bool) -> (Option<(f64, f64)>, f64) {
-    let norm = |s: &Said| s.concepts.values().map(|w| w * w).sum::<f64>().sqrt();
-    let (na, nb) = (norm(a), norm(b));
-    let dot: f64 = a.concepts.iter().filter_map(|(k, w)| b.concepts.get(k).map(|v| w * v)).sum();
-    let concepts = (na > 0.0 && nb > 0.0).then(|| (dot / (na * nb), (na.min(nb) / 2.2).min(1.0)));
+/// How likely words speak of each concept, by the rule of Bayes, and by how much all others became less likely.
+fn concepts_of(parts: &[(&[String], f64)]) -> (Vec<(usize, f64)>, f64) {
+    let table = table();
+    let mut weights: BTreeMap<usize, f64> = BTreeMap::new();
+    for (words, factor) in parts {
+        let told: BTreeSet<usize> = words.iter().filter_map(|w| table.find(w)).collect();
+        for (concept, weight) in told.iter().flat_map(|stem| &table.stems[*stem]) {
+            *weights.entry(*concept).or_default() += factor * weight;
+        }
+    }
+    let before = table.before();
+    let likely: Vec<(usize, f64)> = weights.into_iter().map(|(c, w)| (c, before * (TEMPER * w).min(MOST).exp())).collect();
+    let all = likely.iter().map(|(_, l)| l).sum::<f64>() + 1.0 - before * likely.len() as f64;
+    (likely.into_iter().map(|(c, l)| (c, l / all)).collect(), 1.0 / all)
+}
+
+/// How much more likely two findings say what they say when they speak of one defect than when they do not, as a logarithm, by
+/// their concepts; and how much of their words they share, from 0 to 1. Of two that stand at one place (`near`) the words of the
+/// place say nothing.
+pub(super) fn alike(a: &Said, b: &Said, rarity: &Rarity, near: bool) -> (f64, f64) {
+    let before = table().before();
+    let other = |said: &Said, concept: usize| said.concepts.iter().find(|(c, _)| *c == concept).map(|(_, likely)| *likely);
+    let (mut likely, mut told) = (0.0, 0);
+    for (concept, x) in &a.concepts {
+        likely += x * other(b, *concept).unwrap_or(before * b.rest) / before;
+        told += 1;
+    }
+    for (_, y) in b.concepts.iter().filter(|(concept, _)| other(a, *concept).is_none()) {
+        likely += a.rest * y;
+        told += 1;
+    }
+    likely += (1.0 - before * f64::from(told)) * a.rest * b.rest;
     let of_place = |w: &String| near && (a.local.contains(w) || b.local.contains(w));
     let weight = |words: &BTreeSet<String>| words.iter().filter(|w| !of_place(w)).map(|w| rarity.of(w)).sum::<f64>();
     let shared: f64 = a.words.intersection(&b.words).filter(|w| !of_place(w)).map(|w| rarity.of(w)).sum();
     let total: f64 = weight(&a.words).min(weight(&b.words));
-    (concepts, if total > 0.0 { shared / total } else { 0.0 })
+    (likely.ln(), if total > 0.0 { shared / total } else { 0.0 })
 }
 
 /// How rare each word is among all findings of both sides.
@@ -472,33 +559,57 @@ fn stem(word: &str) -> String {
 
 /// The table with its stems numbered.
 struct Table {
-    /// Of each concept the groups of stems that speak of it.
-    concepts: Vec<Vec<Vec<usize>>>,
-    /// Stems by their first two bytes.
-    by_head: HashMap<[u8; 2], Vec<(&'static str, usize)>>,
+    /// How many concepts there are.
+    concepts: usize,
+    /// Of each stem the concepts that it points to, and how much.
+    stems: Vec<Vec<(usize, f64)>>,
+    /// Stems by their first two bytes, the longest first, and whether a word has to be just that.
+    by_head: HashMap<[u8; 2], Vec<(&'static str, bool, usize)>>,
 }
 
-/// The table, split once.
+impl Table {
+    /// How likely each concept is before a word is read.
+    fn before(&self) -> f64 {
+        (1.0 - OTHER) / self.concepts as f64
+    }
+
+    /// The longest stem that a word starts with or is.
+    fn find(&self, word: &str) -> Option<usize> {
+        let stems = self.by_head.get(word.as_bytes().get(..2)?)?;
+        let bare = stem(word);
+        let is = |text: &str, whole: bool| word == text || bare == text || (!whole && word.starts_with(text));
+        stems.iter().find(|(text, whole, _)| is(text, *whole)).map(|(.., number)| *number)
+    }
+}
+
+/// The table, split once. A stem of several concepts says the less of each.
 fn table() -> &'static Table {
     static TABLE: std::sync::OnceLock<Table> = std::sync::OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut numbers: HashMap<&'static str, usize> = HashMap::new();
-        let mut table = Table { concepts: Vec::new(), by_head: HashMap::new() };
-        for (_, stems) in CONCEPTS {
-            let groups = stems.split(' ').filter(|s| !s.is_empty()).map(|group| {
-                let stems = group.split('+').filter(|s| s.len() > 1);
-                let numbered = stems.map(|stem| {
-                    let next = numbers.len();
-                    *numbers.entry(stem).or_insert_with(|| {
-                        let head = [stem.as_bytes()[0], stem.as_bytes()[1]];
-                        table.by_head.entry(head).or_default().push((stem, next));
-                        next
-                    })
-                });
-                numbered.collect::<Vec<usize>>()
-            });
-            let groups: Vec<Vec<usize>> = groups.filter(|g| !g.is_empty()).collect();
-            table.concepts.push(groups);
+        let mut numbers: HashMap<(&'static str, bool), usize> = HashMap::new();
+        let mut table = Table { concepts: CONCEPTS.len(), stems: Vec::new(), by_head: HashMap::new() };
+        for (concept, (_, stems)) in CONCEPTS.iter().enumerate() {
+            for marked in stems.split(' ') {
+                let (text, weight) = match (marked.strip_suffix('!').filter(|t| t.len() > 1), marked.strip_suffix('~')) {
+                    (Some(text), _) => (text, STRONG),
+                    (_, Some(text)) => (text, WEAK),
+                    _ => (marked, PLAIN),
+                };
+                let alone = text.strip_prefix('=').filter(|rest| rest.starts_with(char::is_alphabetic));
+                let whole = alone.is_some() || text.len() < 4;
+                let text = alone.unwrap_or(text);
+                let number = *numbers.entry((text, whole)).or_insert(table.stems.len());
+                if number == table.stems.len() {
+                    table.stems.push(Vec::new());
+                    table.by_head.entry([text.as_bytes()[0], text.as_bytes()[1]]).or_default().push((text, whole, number));
+                }
+                table.stems[number].push((concept, weight));
+            }
+        }
+        table.by_head.values_mut().for_each(|stems| stems.sort_by_key(|(text, ..)| std::cmp::Reverse(text.len())));
+        for concepts in &mut table.stems {
+            let shared = (concepts.len() as f64).ln();
+            concepts.iter_mut().for_each(|(_, weight)| *weight = (*weight - shared).max(0.2));
         }
         table
     })
