@@ -324,6 +324,9 @@ const MOST: f64 = 9.0;
 /// A word of the title counts this much more than one of the body.
 const TITLED: f64 = 1.25;
 
+/// A word that stands in the line or the path counts this much less.
+const LOCAL: f64 = 0.5;
+
 /// The share of findings that speak of none of the concepts.
 const OTHER: f64 = 0.3;
 
@@ -344,26 +347,33 @@ pub(super) struct Said {
 pub(super) fn read(title: &str, body: &str, place: &str) -> Said {
     let (title_words, body_words) = (tokens(title), tokens(body));
     let mut said = Said::default();
-    (said.concepts, said.rest) = concepts_of(&[(&title_words, TITLED), (&body_words, 1.0)]);
-    let all = title_words.iter().chain(&body_words).map(String::as_str);
-    said.words = all.filter(|w| w.chars().count() > 2 && !STOP.contains(w)).map(stem).collect();
     // Whole, without its folders, and in its parts.
     let lower = case::lower(place);
     let parts = lower.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let names = lower.split(|c: char| c.is_whitespace() || c == '/');
     let there: BTreeSet<String> = tokens(place).iter().map(String::as_str).chain(parts).chain(names).map(stem).collect();
+    (said.concepts, said.rest) = concepts_of(&[(&title_words, TITLED), (&body_words, 1.0)], &there);
+    let all = title_words.iter().chain(&body_words).map(String::as_str);
+    said.words = all.filter(|w| w.chars().count() > 2 && !STOP.contains(w)).map(stem).collect();
     said.local = said.words.intersection(&there).cloned().collect();
     said
 }
 
-/// How likely words speak of each concept, by the rule of Bayes, and by how much all others became less likely.
-fn concepts_of(parts: &[(&[String], f64)]) -> (Vec<(usize, f64)>, f64) {
+/// How likely words speak of each concept, by the rule of Bayes, and by how much all others became less likely. Words that stand
+/// `there`, where the finding points to, say little.
+fn concepts_of(parts: &[(&[String], f64)], there: &BTreeSet<String>) -> (Vec<(usize, f64)>, f64) {
     let table = table();
     let mut weights: BTreeMap<usize, f64> = BTreeMap::new();
     for (words, factor) in parts {
-        let told: BTreeSet<usize> = words.iter().filter_map(|w| table.find(w)).collect();
-        for (concept, weight) in told.iter().flat_map(|stem| &table.stems[*stem]) {
-            *weights.entry(*concept).or_default() += factor * weight;
+        let mut told: BTreeMap<usize, f64> = BTreeMap::new();
+        for word in *words {
+            if let Some(stem_of) = table.find(word) {
+                let says = told.entry(stem_of).or_default();
+                *says = says.max(if there.contains(&stem(word)) { LOCAL } else { 1.0 });
+            }
+        }
+        for (says, (concept, weight)) in told.iter().flat_map(|(stem, says)| table.stems[*stem].iter().map(move |s| (says, s))) {
+            *weights.entry(*concept).or_default() += factor * says * weight;
         }
     }
     let before = table.before();
@@ -377,14 +387,13 @@ fn concepts_of(parts: &[(&[String], f64)]) -> (Vec<(usize, f64)>, f64) {
 /// place say nothing.
 pub(super) fn alike(a: &Said, b: &Said, rarity: &Rarity, near: bool) -> (f64, f64) {
     let before = table().before();
-    let other = |said: &Said, concept: usize| said.concepts.iter().find(|(c, _)| *c == concept).map(|(_, likely)| *likely);
     let (mut likely, mut told) = (0.0, 0);
-    for (concept, x) in &a.concepts {
-        likely += x * other(b, *concept).unwrap_or(before * b.rest) / before;
-        told += 1;
-    }
-    for (_, y) in b.concepts.iter().filter(|(concept, _)| other(a, *concept).is_none()) {
-        likely += a.rest * y;
+    let (mut x, mut y) = (a.concepts.iter().peekable(), b.concepts.iter().peekable());
+    // Both lists are in the order of the table.
+    while let Some(concept) = x.peek().into_iter().chain(y.peek()).map(|(concept, _)| *concept).min() {
+        let of = |said: Option<&(usize, f64)>, rest: f64| said.map_or(before * rest, |(_, likely)| *likely);
+        let (here, there) = (x.next_if(|(c, _)| *c == concept), y.next_if(|(c, _)| *c == concept));
+        likely += of(here, a.rest) * of(there, b.rest) / before;
         told += 1;
     }
     likely += (1.0 - before * f64::from(told)) * a.rest * b.rest;
