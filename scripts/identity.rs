@@ -22,6 +22,60 @@ const DEFECTS: &[&[(&str, &str)]] = &[
     &[("Magic number", "Give this literal a name."), ("Unexplained constant beside `{}`", "Say why this value was chosen."), ("Hard-coded limit", "Make the figure configurable.")],
     &[("Comment contradicts the code", "It says the opposite of what `{}` does."), ("Outdated documentation", "The description still names the old behaviour."), ("Stale comment", "Update the text above `{}`.")],
     &[("No test covers this branch", "Add a regression test for `{}`."), ("Untested error path", "Coverage ends before `{}` fails."), ("Missing test", "The new behaviour has no scenario that would fail without it.")],
+    &[("TypeError when user is not logged in", "`{}` is accessed on a possibly undefined object; use optional chaining."), ("Potential NPE", "`get()` may return null according to its contract and we call a method on it right away."), ("Option is unwrapped without a check", "If the row does not exist this will blow up."), ("Missing existence check", "What happens when there is no match? We read a property of it anyway."), ("Segfault if allocation fails", "malloc can return NULL, and `{}` is written to unconditionally."), ("`{}` might not be initialised", "The object is only set in the happy path but is used below in all cases.")],
+    &[("err is shadowed and never looked at", "We carry on even though the write may have gone wrong."), ("Result discarded with `let _ =`", "A failed save would look like a successful one to the caller."), ("Missing error handling", "The promise/call can reject or return an error code, which we do not test."), ("The return code of `{}` matters", "On failure we still report ok."), ("Failure of `{}` is not surfaced", "Please return the error up the stack."), ("Write errors get lost", "Short writes and full disks are not detected here.")],
+    &[("Check-then-act on `{}`", "Another request may modify it between the check and the write."), ("Not safe under concurrent requests", "Two callers can both see the old balance and both subtract."), ("Map is written from several goroutines", "Use sync.Map or guard it."), ("TOCTOU window", "The file can be replaced after the stat and before the open."), ("Counter update is not atomic", "Increments from parallel jobs can be dropped."), ("Shared `{}` mutated outside the lock", "The critical section ends one line too early.")],
+    &[("Locks taken in different order", "transfer(a,b) and transfer(b,a) running together will wait for each other."), ("Self-deadlock", "The method acquires a non-reentrant mutex which the caller already owns."), ("Holding the lock during a callback", "If the listener calls back into us, nothing ever moves again."), ("Blocked forever on own channel", "The send has no receiver because this goroutine is the one that would read."), ("Nested acquisition of `{}`", "A second thread doing this the other way round freezes both."), ("ABBA pattern", "Take both mutexes in a fixed order.")],
+    &[("File is not closed if parsing throws", "Use a context manager."), ("Connection is never given back to the pool", "After enough requests the pool is empty."), ("Response body must be closed", "Otherwise sockets pile up."), ("Missing `defer f.Close()`", "`{}` leaks on the early return."), ("Handles leak", "Nobody disposes the reader."), ("try-with-resources please", "An exception between open and close leaks the stream.")],
+    &[("Listeners are added and never removed", "Each navigation adds another one; memory goes up until the tab dies."), ("Cache has no eviction", "Every distinct key stays in memory for good."), ("Memory leak in `{}`", "The map keeps references to finished sessions."), ("Unbounded queue", "If consumers are slow it grows until OOM."), ("History array only ever gets longer", "Cap it or drop old items."), ("Entries are retained after disconnect", "Delete the client from `{}` when the socket closes.")],
+    &[("Multiplication may overflow i32", "width * height of a large image does not fit."), ("usize subtraction can underflow", "If `{}` is 0 this wraps to a huge number."), ("Casting to u8 loses data", "Values over 255 are cut off."), ("Use checked arithmetic", "An attacker can choose a length which makes the sum wrap."), ("Signed overflow is undefined behaviour", "Adding one to INT_MAX here."), ("Timestamp does not fit in 32 bits", "After 2038 it becomes negative.")],
+    &[("Divide by zero on empty input", "len(items) is 0 for a new account."), ("Average of an empty list", "Returns NaN and breaks the chart."), ("Guard against total == 0", "The percentage computation raises ZeroDivisionError."), ("`{}` can be zero", "It is used as a divisor below."), ("Modulo by zero", "When no shards are configured this panics."), ("Ratio with zero denominator", "Infinity ends up in the JSON.")],
+    &[("requests.get inside an async handler", "All other connections wait while it runs."), ("fs.readFileSync on the hot path", "This stalls the event loop for every user."), ("Sync DB driver in async function", "Run it in a thread pool."), ("std::thread::sleep in a tokio task", "It parks the whole worker."), ("CPU-heavy work on the UI thread", "The interface freezes while `{}` is computed."), ("Long computation blocks the reactor", "Use spawn_blocking.")],
+    &[("fetch has no timeout", "A hung upstream keeps the request open for ever."), ("HTTP client without deadline", "Set a context with timeout."), ("Waits for the child without any limit", "If it never exits, neither do we."), ("Socket read can block for ever", "setSoTimeout is missing."), ("No upper bound on waiting for `{}`", "Users see a spinner until they give up."), ("Add an abort signal", "The call to the third party never gets cancelled.")],
+    &[("Retries immediately", "No sleep between the tries; the backend is hit hundreds of times a second while it is down."), ("Add exponential backoff", "All clients retry at the same moment."), ("Retry storm", "Failing calls are repeated in a tight loop."), ("Unlimited retries", "It should give up after a few attempts."), ("Reconnect loop spins", "As soon as the connect fails it connects again."), ("Jitter missing", "Clients reconnect in lockstep after an outage.")],
+    &[("Condition looks inverted", "Should be `!isValid`, otherwise valid input is refused."), ("`>` instead of `>=`", "A request at exactly the limit is let through."), ("Wrong boolean operator", "`||` makes this always true."), ("The check is backwards", "We bail out for admins and let everyone else in."), ("if/else branches are swapped", "On success it logs the failure."), ("Negation missing", "It runs when the flag is off.")],
+    &[("Cache is not invalidated on update", "Users keep seeing the old profile."), ("Stale read after write", "`{}` is served from the memo."), ("TTL missing", "Permissions revoked today remain valid until the process restarts."), ("Cached value outlives the config reload", "Clear it in the reload hook."), ("Wrong cache key", "The language is not part of the key, so the second visitor gets the first one's translation."), ("Old price shown after a change", "The lookup result is remembered for ever.")],
+    &[("Missing encoding argument in open()", "On Windows this reads cp1252."), ("Slicing a UTF-8 string by bytes", "Panics inside a multibyte character."), ("String length counts UTF-16 units", "Emoji are counted twice."), ("Non-ASCII names are garbled", "The header is decoded as latin-1."), ("Bytes are decoded piecewise", "A character split over two chunks turns into replacement characters."), ("Assumes ASCII", "Accented letters are dropped by `{}`.")],
+    &[("Password is logged", "Please do not print the credentials object."), ("Authorization header ends up in the access log", "Strip it before logging."), ("Leaks PII to the logs", "E-mail addresses are written at info level."), ("Token visible in debug output", "Redact it."), ("Full request body is dumped on error", "It holds card numbers."), ("Do not print secrets", "CI output would show `{}`.")],
+    &[("Hardcoded API key", "Move it to an env var and rotate it."), ("Password in the source", "Anybody with read access to the repo has it."), ("Credentials committed", "Use the secret manager."), ("Default admin password", "It is the same in every installation."), ("Private key checked in", "Remove from history and revoke."), ("Token literal in code", "Load `{}` from configuration.")],
+    &[("Unused function", "Nothing calls `{}`."), ("Unreachable after return", "These lines never execute."), ("Leftover from the refactoring", "Can be deleted."), ("This branch cannot be taken", "The enum has no such value any more."), ("Variable assigned but never read", "Drop it."), ("Old implementation is still here", "No references remain.")],
+    &[("Same code as in the other handler", "Extract a helper."), ("Copy/paste", "This block is repeated three times with small changes."), ("We already have a util for that", "Use it instead of rolling our own."), ("Duplicated validation logic", "They will diverge."), ("Code duplication", "Share it with the create path."), ("Reimplements lodash's groupBy", "No need for another version.")],
+    &[("No tests for the new endpoint", "Please add at least one."), ("Error path is not covered", "Only the happy path is exercised."), ("Missing regression test", "The bug could come back unnoticed."), ("Test asserts nothing", "It passes even when `{}` is broken."), ("Coverage dropped", "New branches have no spec."), ("Needs a unit test", "Edge cases like empty input are not checked.")],
+    &[("Comment is out of date", "It still mentions the old parameter."), ("README not updated", "The flag was renamed."), ("Docstring lies", "It says returns None, but raises."), ("Misleading comment", "The code does the contrary."), ("Doc example does not compile any more", "The signature has changed."), ("Javadoc describes a different default", "Documented 30 s, actual 10 s.")],
+    &[("Magic number 86400", "Use a named constant."), ("What is 7 here?", "Give it a name or a comment."), ("Hard-coded threshold", "Should come from config."), ("Unexplained literal", "Why 0.85?"), ("Buffer size 4096 appears in three places", "Define it once as a constant."), ("Inline number", "Readers cannot know where `{}` comes from.")],
+    &[("panic! on bad user input", "Return a 400 instead."), ("unwrap() on parse", "A malformed header kills the server."), ("assert used for input validation", "A client can crash us with it."), ("Process exits on invalid config line", "Report it and go on."), ("Uncaught exception for broken JSON", "One bad message takes the worker down."), ("expect() on external data", "Handle the error properly.")],
+    &[("O(n²) lookup", "`includes` in a loop; use a Set."), ("Nested loops over all users", "With 50k rows that takes minutes."), ("list.index inside for", "Turns this into quadratic time."), ("String concatenation in a loop", "Copies everything each time."), ("Slow for large inputs", "Each iteration scans the array from the start."), ("Sorting inside the loop", "Sort once outside.")],
+    &[("Empty catch block", "Errors vanish."), ("except Exception: pass", "Hides real bugs."), ("Catches too much", "KeyboardInterrupt is eaten as well."), ("Error is caught and dropped", "Log it or rethrow."), ("Original exception is lost", "Chain it with `from`."), ("Blanket rescue", "Only handle what you expect.")],
+    &[("SQL injection", "User input is formatted into the query."), ("Use bind variables", "The id goes straight into the statement text."), ("f-string in execute()", "An attacker can drop tables."), ("Unsanitised ORDER BY", "Whitelist the column name."), ("String-built WHERE clause", "Quotes in the name break out of the literal."), ("Parameterise `{}`", "Never concatenate SQL.")],
+    &[("Reflected XSS", "The query parameter is echoed into the page unescaped."), ("innerHTML with user content", "Use textContent."), ("dangerouslySetInnerHTML", "Comments can contain script tags."), ("Template marks `{}` as safe", "Escaping is switched off."), ("HTML is not sanitised", "A profile name may hold markup that runs in the visitor's browser."), ("Unescaped output", "Encode before rendering.")],
+    &[("No permission check", "Any logged-in user can delete other people's projects."), ("Endpoint is public", "Authentication middleware is missing."), ("IDOR", "The id from the URL is not compared with the session's user."), ("Admin action without role check", "Everyone may call it."), ("Missing authorisation", "Ownership of `{}` is not verified."), ("Tenant isolation broken", "Records of other customers are returned.")],
+    &[("Path traversal", "filename from the request is joined to the upload dir."), ("Zip slip", "Archive entries with ../ are written outside the target."), ("Arbitrary file read", "The user controls the path."), ("Restrict `{}` to the base directory", "Symlinks and .. lead out of it."), ("Unsanitised filename", "Strip directory components."), ("Attacker can overwrite any file", "No check that the resolved location stays in the root.")],
+    &[("Command injection", "shell=True with user input."), ("os.system with a formatted string", "A branch name such as `; rm -rf ~` is executed."), ("Use execFile with an args array", "Otherwise the shell interprets `{}`."), ("Unquoted variable in the script", "Spaces and globs are expanded."), ("User input reaches sh", "Attackers can run what they like."), ("Popen gets a string", "Pass a list.")],
+    &[("List is modified while iterated", "Elements get skipped."), ("ConcurrentModificationException", "Removing from the collection inside the for-each."), ("Deleting map keys in the loop", "Iterate over a copy."), ("splice inside forEach", "The next item is missed."), ("Mutation during traversal", "The iterator is invalid after erase."), ("Set changed size during iteration", "RuntimeError at run time.")],
+    &[("Missing await", "The function returns before the save is done."), ("Floating promise", "Rejections go unhandled."), ("Coroutine never awaited", "`{}` is not executed at all."), ("forEach with async callback", "Nobody waits for the results."), ("Promise.all result ignored", "Errors are lost and order is not guaranteed."), ("Forgot to await", "The test passes before the assertion runs.")],
+    &[("Naive datetime", "Compare aware values only."), ("Uses local time", "Reports differ between servers; use UTC."), ("DST bug", "Adding 24 hours is not the next day."), ("new Date() parses as local midnight", "Off by one day for users in the west."), ("Timezone is dropped", "The offset gets lost on formatting."), ("Server clock's zone is assumed", "Store UTC.")],
+    &[("Query text is assembled from user data", "`{}` is pasted between quotes, so an attacker can change the meaning of the statement."), ("SQL injection via `{}`", "Bind the value instead of concatenating it."), ("Unescaped value in WHERE clause", "A name with an apostrophe breaks the query, a crafted one deletes rows."), ("Use a prepared statement", "The driver supports placeholders; building the string by hand is dangerous."), ("Database command built with string formatting", "Whoever controls `{}` controls the command."), ("Filter expression is injectable", "The text from the form ends up verbatim in the select.")],
+    &[("Unescaped output in the page", "`{}` is written into the markup as it came from the visitor."), ("Cross-site scripting", "A comment containing a script tag runs in the reader's browser."), ("HTML is built by concatenation", "Escape the user's text before it is inserted."), ("innerHTML receives untrusted text", "Use textContent or a sanitiser for `{}`."), ("Template prints raw value", "Autoescaping is off for this expression."), ("Stored markup is rendered unfiltered", "Another user's profile can execute code here.")],
+    &[("No permission check before `{}`", "Every signed-in account may perform this operation."), ("Endpoint lacks authorisation", "The handler never asks who is calling."), ("Anyone can read foreign records", "The owner of the object is not compared with the current user."), ("Access control missing", "An ordinary member reaches an administrator function through `{}`."), ("Privilege is not verified", "Add a role test before the change is made."), ("Unprotected route", "Requests without a session are served as well.")],
+    &[("MD5 is broken", "Do not use it for `{}`; take SHA-256 or better."), ("Weak hash for passwords", "A fast digest lets an attacker try billions of candidates."), ("Insecure cipher mode", "ECB reveals patterns of the plain text."), ("Constant initialisation vector", "Encrypting twice with the same IV leaks information about `{}`."), ("Outdated algorithm", "This cipher has been deprecated for years; choose a modern one."), ("Salt is missing", "Equal secrets give equal digests, so precomputed tables work.")],
+    &[("Predictable token", "`{}` comes from an ordinary generator and can be guessed."), ("Use a cryptographic random source", "The seed is the current time."), ("Session id is guessable", "A pseudo random number is not good enough for a secret."), ("Math.random for security purposes", "Attackers can reconstruct the state of the generator."), ("Low entropy in `{}`", "Only a few thousand different values are possible."), ("Random numbers are not secure here", "Take them from the operating system.")],
+    &[("Untrusted data is unpickled", "Loading `{}` can execute arbitrary code."), ("Unsafe YAML load", "Use the safe loader, tags may construct any object."), ("Deserialisation of foreign bytes", "The sender decides which classes are created."), ("Object graph from the network is restored", "A crafted payload runs code while it is being read."), ("eval on received text", "`{}` should be parsed as plain data."), ("Do not unmarshal input into arbitrary types", "Restrict the allowed classes or use JSON.")],
+    &[("Exact comparison of floating point numbers", "Rounding makes `{}` differ in the last bit."), ("Floats compared with ==", "Use a tolerance."), ("Equality test on a computed fraction", "0.1 plus 0.2 is not 0.3."), ("Comparing doubles exactly is fragile", "Take the absolute difference and an epsilon for `{}`."), ("Binary fractions cannot represent this value", "The condition will practically never hold."), ("Imprecise arithmetic decides the branch", "Allow a small deviation.")],
+    &[("Naive timestamp", "`{}` has no zone and is read as local time elsewhere."), ("Local time is stored", "Servers in two regions disagree by hours; store UTC."), ("Daylight saving is ignored", "A day is not always 24 hours long."), ("UTC and local clock are mixed", "Subtracting `{}` gives an offset of the zone."), ("Date shifts for users in other zones", "Midnight here is the previous day there."), ("Time zone information is dropped", "Keep the offset when parsing `{}`.")],
+    &[("Seconds passed where milliseconds are expected", "The wait is a thousand times too short."), ("Units are mixed", "`{}` is in bytes, the limit in kilobytes."), ("Factor 1000 missing", "Convert `{}` before the comparison."), ("Wrong scale", "The parameter takes minutes but gets seconds."), ("Duration has the wrong unit", "`{}` is interpreted as nanoseconds by the callee."), ("Degrees given to a function that wants radians", "Convert the angle first.")],
+    &[("Arguments are swapped", "`{}` expects the target first."), ("Wrong parameter order", "Source and destination change places in this call."), ("Positional arguments mixed up", "Width is handed over as height."), ("Callee receives values in the wrong slots", "Compare with the signature of `{}`."), ("Parameters transposed", "Name them to avoid this kind of slip."), ("First and second argument reversed", "The replacement is passed as the pattern.")],
+    &[("Mutable default argument", "The list is shared between all calls of `{}`."), ("Default object is created once", "State from an earlier call shows up in the next one."), ("Shared default value", "Use None and create the container inside."), ("Items accumulate across invocations", "Because `{}` defaults to the same list every time."), ("Default dictionary is reused", "Callers modify one common instance."), ("Parameter default is evaluated at definition time", "Later calls see leftovers.")],
+    &[("Collection changes during iteration", "Removing from `{}` inside the loop skips elements."), ("Modified while being traversed", "This raises at run time for some inputs."), ("Deletes entries of the map it walks over", "Iterate over a copy of the keys."), ("Iterator is invalidated", "Erasing `{}` makes the next step undefined."), ("List is shortened in its own loop", "Every second match survives."), ("Do not add to `{}` while looping over it", "Collect the changes and apply them afterwards.")],
+    &[("Missing break", "Control falls through into the next case."), ("Unintended fall-through", "After handling `{}` the following branch runs as well."), ("Case has no terminator", "Two actions happen for one value."), ("Switch arm continues into its neighbour", "Add a return or break."), ("Break forgotten", "`{}` is overwritten by the default branch."), ("Next label executes too", "Say explicitly when falling through is meant.")],
+    &[("No transaction around the two updates", "A failure between them leaves the data inconsistent."), ("Partial write on error", "`{}` is saved although the second step fails."), ("Changes are not atomic", "Either both rows must change or none."), ("Half of the operation can survive a crash", "Roll back `{}` when the later insert is rejected."), ("Multi-step update without rollback", "The stock is reduced but the order is never created."), ("Interrupted save corrupts the file", "Write to a temporary file and rename it.")],
+    &[("Handler is not idempotent", "A redelivered message books the amount twice."), ("Duplicate requests are processed again", "Remember the key of `{}` and ignore repeats."), ("Replay causes a double charge", "The client resends after a lost reply."), ("Running it twice gives another result", "`{}` is appended on each attempt."), ("No protection against repeated delivery", "Queues promise at least once, not exactly once."), ("Retry creates a second record", "Use an idempotency key.")],
+    &[("Result order depends on hashing", "`{}` differs from run to run."), ("Iteration over a map is not ordered", "Sort the keys before printing."), ("Nondeterministic output", "Two equal inputs give files that differ."), ("Numbers sorted as text", "10 comes before 9 in `{}`."), ("Order is not guaranteed", "The query has no ORDER BY, yet the first row is taken."), ("Unstable sort", "Entries with equal keys change places.")],
+    &[("N+1 queries", "For each element of `{}` another statement is sent."), ("Query inside the loop", "Fetch all rows with one join."), ("Too many round trips", "A hundred items mean a hundred requests to the database."), ("Lazy loading per row", "Prefetch the relation of `{}`."), ("One lookup per record", "Batch the ids into a single call."), ("Chatty access pattern", "The page issues a select for every line.")],
+    &[("Unnecessary copy", "`{}` is cloned although a reference would do."), ("Whole buffer is duplicated", "Pass a slice."), ("Allocation in a hot loop", "Reuse one buffer instead of creating `{}` each time."), ("String is rebuilt on every iteration", "Use a builder."), ("Needless clone", "The value is not used afterwards and can be moved."), ("Reads the complete file into memory twice", "Stream it.")],
+    &[("Input is not validated", "`{}` may be negative or absurdly large."), ("No check of the length field", "A hostile sender chooses it freely."), ("Trusts the client", "The quantity from the form goes straight into the order."), ("Accepts any value", "Reject `{}` when it is outside of the allowed range."), ("Sanity check missing", "An empty or malformed address is stored."), ("Unverified parameter", "Whatever the caller sends is used as it is.")],
+    &[("Loop may never end", "`{}` is not advanced when the entry is skipped."), ("Endless loop", "The exit condition can never become true."), ("No termination for zero step", "With a step of 0 the counter stays where it is."), ("Spins for ever", "If the reader returns nothing the while goes on."), ("Missing progress in `{}`", "Each round starts from the same position."), ("Loop does not stop at end of input", "Check for the end and leave.")],
+    &[("Debug output left in", "Remove the print of `{}`."), ("Leftover console.log", "It floods the console in production."), ("Stray print statement", "Was this only for testing?"), ("Temporary trace message", "`{}` is dumped on each call."), ("Debugging code committed", "Take it out or use the logger at debug level."), ("Prints to stdout", "The output of the tool is parsed by scripts and this line breaks them.")],
+    &[("Misleading name", "`{}` suggests a list but holds a count."), ("Unclear identifier", "A reader cannot guess what the abbreviation means."), ("Rename `{}`", "Its name says get, yet it deletes."), ("Typo in the name", "The word is misspelt."), ("Name does not match the purpose", "Choose one that tells what the function returns."), ("Too generic", "data and tmp say nothing about the contents.")],
 ];
 const NAMES: &[&str] = &["order", "token", "buffer", "index", "cursor", "ledger", "packet", "signal", "window", "report", "harbor", "meter", "ticket", "vessel", "bridge", "anchor"];
 const LEVELS: &[&str] = &["critical", "high", "medium", "low"];
@@ -174,46 +228,120 @@ fn make(repo: &Path, random: &mut Random, hard: bool) -> Case {
     git(repo, &["rm", "-rqf", "src"]);
     write(repo, &after);
     let second = git(repo, &["rev-parse", "HEAD"]);
-    let place = |files: &BTreeMap<String, Vec<Line>>| -> BTreeMap<usize, (String, usize)> {
-        files.iter().flat_map(|(p, lines)| lines.iter().enumerate().map(move |(i, l)| (l.id, (p.clone(), i + 1)))).collect()
-    };
-    let (old_place, new_place) = (place(&before), place(&after));
-    let mut case = Case { old: Vec::new(), new: Vec::new(), truth: Truth::default(), revisions: (first, second) };
-    let all_old: Vec<Line> = before.values().flatten().filter(|l| telling(l)).cloned().collect();
-    let all_new: Vec<Line> = after.values().flatten().filter(|l| telling(l)).cloned().collect();
-    let (mut used_old, mut used_new): (Vec<(String, usize)>, Vec<(String, usize)>) = (Vec::new(), Vec::new());
-    let far = |used: &[(String, usize)], at: &(String, usize)| used.iter().all(|(p, l)| *p != at.0 || l.abs_diff(at.1) > 9);
+    let world = World::of(before, after, edited, moved);
+    let mut rounds = Rounds { world, case: Case { old: Vec::new(), new: Vec::new(), truth: Truth::default(), revisions: (first, second) }, used: [Vec::new(), Vec::new()], hard };
     for _ in 0..26 {
-        let kind = random.below(10);
         let defect = random.below(DEFECTS.len());
-        if kind >= 8 {
-            // New in this round: on old code, or on what the fixes wrote.
-            let line = all_new[random.below(all_new.len())].clone();
-            let at = new_place[&line.id].clone();
-            if far(&used_new, &at) {
-                used_new.push(at.clone());
-                let id = report(&mut case.new, "N", random, defect, 0, &line, &at, 0);
-                case.truth.added.insert(id, !old_place.contains_key(&line.id));
-            }
-            continue;
+        match random.below(10) {
+            0..=2 => drop(rounds.pair(random, defect, None, &[])),
+            3 => rounds.twice(random, defect),
+            4 => rounds.neighbours(random, defect),
+            5 => rounds.one_line(random, defect),
+            6 | 7 => rounds.silent(random, defect),
+            _ => rounds.fresh(random, defect),
         }
-        let line = all_old[random.below(all_old.len())].clone();
-        let at = old_place[&line.id].clone();
-        let now = edited.get(&line.id).copied().unwrap_or(line.id);
-        let there = new_place.get(&now).cloned();
-        if !far(&used_old, &at) || there.as_ref().is_some_and(|t| !far(&used_new, t)) {
-            continue;
-        }
-        used_old.push(at.clone());
-        used_new.extend(there.clone());
-        let wording = random.below(3);
-        let slip = if hard && random.chance(25) { 2 } else { 0 };
-        let id = report(&mut case.old, "P", random, defect, wording, &line, &at, slip);
-        let (Some(there), true) = (there.clone(), kind < 6) else {
-            let stands = new_place.contains_key(&line.id);
-            case.truth.resolved.insert(id, if stands { "same" } else { "fixed" });
-            continue;
+    }
+    rounds.case
+}
+
+/// A place: file and line.
+type Place = (String, usize);
+
+/// Both revisions, and where their lines stand.
+struct World {
+    after: BTreeMap<String, Vec<Line>>,
+    old_place: BTreeMap<usize, Place>,
+    new_place: BTreeMap<usize, Place>,
+    /// Lines on which a finding may stand.
+    old: Vec<Line>,
+    new: Vec<Line>,
+    edited: BTreeMap<usize, usize>,
+    moved: BTreeSet<usize>,
+}
+
+impl World {
+    fn of(before: BTreeMap<String, Vec<Line>>, after: BTreeMap<String, Vec<Line>>, edited: BTreeMap<usize, usize>, moved: BTreeSet<usize>) -> World {
+        let place = |files: &BTreeMap<String, Vec<Line>>| -> BTreeMap<usize, Place> {
+            files.iter().flat_map(|(p, lines)| lines.iter().enumerate().map(move |(i, l)| (l.id, (p.clone(), i + 1)))).collect()
         };
+        let lines = |files: &BTreeMap<String, Vec<Line>>| files.values().flatten().filter(|l| telling(l)).cloned().collect();
+        World { old_place: place(&before), new_place: place(&after), old: lines(&before), new: lines(&after), after, edited, moved }
+    }
+
+    /// Where an old line stands now, in its own words or in others.
+    fn now(&self, line: &Line) -> Option<Place> {
+        self.new_place.get(self.edited.get(&line.id).unwrap_or(&line.id)).cloned()
+    }
+
+    fn line_at(&self, place: &Place) -> &Line {
+        &self.after[&place.0][place.1 - 1]
+    }
+}
+
+/// Two rounds that are being written.
+struct Rounds {
+    world: World,
+    case: Case,
+    /// Places that are taken, of either round.
+    used: [Vec<Place>; 2],
+    hard: bool,
+}
+
+impl Rounds {
+    fn is_free(&self, round: usize, at: &Place) -> bool {
+        self.used[round].iter().all(|(p, l)| *p != at.0 || l.abs_diff(at.1) > 9)
+    }
+
+    /// An old line that nothing stands on or near, in either round.
+    fn old_line(&self, random: &mut Random) -> Option<Line> {
+        let line = self.world.old[random.below(self.world.old.len())].clone();
+        let free = self.is_free(0, &self.world.old_place[&line.id]) && self.world.now(&line).is_none_or(|t| self.is_free(1, &t));
+        free.then_some(line)
+    }
+
+    /// A finding of the first round that the second one does not report.
+    fn resolve(&mut self, random: &mut Random, defect: usize, line: &Line) {
+        let at = self.world.old_place[&line.id].clone();
+        let id = report(&mut self.case.old, "P", random, defect, 0, line, &at, 0);
+        self.case.truth.resolved.insert(id, if self.world.new_place.contains_key(&line.id) { "same" } else { "fixed" });
+    }
+
+    /// A finding of the second round that the first one did not report.
+    fn add(&mut self, random: &mut Random, defect: usize, at: &Place) {
+        let shown = self.world.line_at(at).clone();
+        let id = report(&mut self.case.new, "N", random, defect, 0, &shown, at, 0);
+        self.case.truth.added.insert(id, !self.world.old_place.contains_key(&shown.id));
+    }
+
+    fn silent(&mut self, random: &mut Random, defect: usize) {
+        let Some(line) = self.old_line(random) else { return };
+        self.used[0].push(self.world.old_place[&line.id].clone());
+        self.used[1].extend(self.world.now(&line));
+        self.resolve(random, defect, &line);
+    }
+
+    /// New in the second round: on old code, or on what was written in between.
+    fn fresh(&mut self, random: &mut Random, defect: usize) {
+        let at = self.world.new_place[&self.world.new[random.below(self.world.new.len())].id].clone();
+        if self.is_free(1, &at) {
+            self.used[1].push(at.clone());
+            self.add(random, defect, &at);
+        }
+    }
+
+    /// A finding that both rounds report, in a file where one is named; gives its line and where that stands now.
+    fn pair(&mut self, random: &mut Random, defect: usize, file: Option<&str>, of: &[&'static str]) -> Option<(Line, Place)> {
+        let line = self.old_line(random)?;
+        let (at, there) = (self.world.old_place[&line.id].clone(), self.world.now(&line)?);
+        if file.is_some_and(|f| f != at.0) {
+            return None;
+        }
+        self.used[0].push(at.clone());
+        self.used[1].push(there.clone());
+        let wordings = DEFECTS[defect].len();
+        let wording = random.below(wordings);
+        let slip = if self.hard && random.chance(25) { 2 } else { 0 };
+        let id = report(&mut self.case.old, "P", random, defect, wording, &line, &at, slip);
         let mut classes = vec![match there.1.abs_diff(at.1) {
             _ if there.0 != at.0 => "rename",
             0 => "no shift",
@@ -221,31 +349,49 @@ fn make(repo: &Path, random: &mut Random, hard: bool) -> Case {
             7..=50 => "shift 7-50",
             _ => "shift >50",
         }];
-        classes.extend(moved.contains(&line.id).then_some("moved block"));
-        classes.extend((now != line.id).then_some("edited line"));
-        let other = if hard || random.chance(85) { (wording + 1 + random.below(2)) % 3 } else { wording };
+        classes.extend(of);
+        classes.extend(self.world.moved.contains(&line.id).then_some("moved block"));
+        classes.extend(self.world.edited.contains_key(&line.id).then_some("edited line"));
+        let other = if self.hard || random.chance(85) { (wording + 1 + random.below(wordings - 1)) % wordings } else { wording };
         classes.push(if other == wording { "verbatim" } else { "reworded" });
         let jitter = if random.chance(30) { 1 + random.below(3) } else { 0 };
         classes.extend((jitter > 0).then_some("inexact line"));
-        let shown = after[&there.0][there.1 - 1].clone();
-        let back = report(&mut case.new, "N", random, defect, other, &shown, &there, jitter);
-        if case.old.last().unwrap().level != case.new.last().unwrap().level {
+        let shown = self.world.line_at(&there).clone();
+        let back = report(&mut self.case.new, "N", random, defect, other, &shown, &there, jitter);
+        if self.case.old.last().unwrap().level != self.case.new.last().unwrap().level {
             classes.push("severity change");
         }
-        case.truth.pairs.insert((id, back), classes);
-        if kind == 5 {
-            // Another defect on the same line, in one of the rounds only.
-            let second = (defect + 1 + random.below(DEFECTS.len() - 1)) % DEFECTS.len();
-            if random.chance(50) {
-                let id = report(&mut case.old, "P", random, second, 0, &line, &at, 0);
-                case.truth.resolved.insert(id, if new_place.contains_key(&line.id) { "same" } else { "fixed" });
-            } else {
-                let id = report(&mut case.new, "N", random, second, 0, &shown, &there, 0);
-                case.truth.added.insert(id, !old_place.contains_key(&shown.id));
-            }
+        self.case.truth.pairs.insert((id, back), classes);
+        Some((line, there))
+    }
+
+    /// One defect at two places of a file, reported by both rounds.
+    fn twice(&mut self, random: &mut Random, defect: usize) {
+        let Some((line, _)) = self.pair(random, defect, None, &["one type twice"]) else { return };
+        let file = self.world.old_place[&line.id].0.clone();
+        let _ = (0..20).find_map(|_| self.pair(random, defect, Some(&file), &["one type twice"]));
+    }
+
+    /// Another defect a few lines away, new in the second round.
+    fn neighbours(&mut self, random: &mut Random, defect: usize) {
+        let Some((_, there)) = self.pair(random, defect, None, &["close neighbours"]) else { return };
+        let beside = (there.0.clone(), there.1 + 1 + random.below(3));
+        if self.world.after[&beside.0].get(beside.1 - 1).is_some_and(telling) {
+            let second = another(random, defect);
+            self.add(random, second, &beside);
         }
     }
-    case
+
+    /// Another defect on the same line, in one of the rounds only.
+    fn one_line(&mut self, random: &mut Random, defect: usize) {
+        let Some((line, there)) = self.pair(random, defect, None, &["same line"]) else { return };
+        let second = another(random, defect);
+        if random.chance(50) { self.resolve(random, second, &line) } else { self.add(random, second, &there) }
+    }
+}
+
+fn another(random: &mut Random, defect: usize) -> usize {
+    (defect + 1 + random.below(DEFECTS.len() - 1)) % DEFECTS.len()
 }
 
 /// Writes one finding down; gives its id.

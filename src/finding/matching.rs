@@ -229,7 +229,7 @@ impl Matched {
 const NEAREST: usize = 24;
 
 /// What has to speak for a pair.
-const ENOUGH: f64 = 1.8;
+const ENOUGH: f64 = 2.1;
 
 /// Below this distance from [`ENOUGH`] the words of a pair decide nothing.
 const NARROW: f64 = 0.25;
@@ -708,17 +708,14 @@ mod tests {
 
     #[test]
     fn ranges_that_share_lines_are_near_one_another() {
-        let mut old = item("a", false, Some(10), "the handle is leaked when the branch returns early");
-        old.end_line = Some(60);
-        let new = item("b", false, Some(40), "handle leaks: the branch returns without closing it");
-        assert_eq!(pairs(&[old.clone()], &[new.clone()]), [(0, 0)]);
-        let anchors = |i: &Item, last| Anchor {
-            last,
-            standing: Some(Standing::Unchanged),
-            in_new_code: Some(false),
-            ..as_cited(&[i.clone()])[0].clone()
+        let long = Item { end_line: Some(60), ..item("a", false, Some(10), "the handle is leaked when the branch returns early") };
+        let (old, new) = ([long], [item("b", false, Some(40), "handle leaks: the branch returns without closing it")]);
+        assert_eq!(pairs(&old, &new), [(0, 0)]);
+        let sure = |items: &[Item], last| {
+            let anchor = as_cited(items)[0].clone();
+            [Anchor { last, standing: Some(Standing::Unchanged), in_new_code: Some(false), ..anchor }]
         };
-        let run = |last| run((&[old.clone()], &[anchors(&old, last)]), (&[new.clone()], &[anchors(&new, None)]), &[], true).pairs.len();
+        let run = |last| run((&old, &sure(&old, last)), (&new, &sure(&new, None)), &[], true).pairs.len();
         assert_eq!((run(Some(60)), run(None)), (1, 0));
     }
 

@@ -22,7 +22,11 @@ pub fn note(mut findings: Vec<&mut RoundFinding>, items: &[response::Item], repo
     let known: HashSet<&str> = new.iter().filter(|f| f.stated).map(|f| f.id.as_str()).collect();
     let old: Vec<Item> = items.iter().map(|item| answer(item, repo_root, known.contains(item.id.as_str()))).collect();
     let matched = matching::run((&old, &as_cited(&old)), (&new, &as_cited(&new)), &[], false);
-    let (left, open) = (&matched.resolved, &matched.added);
+    // What the words alone leave open is left over like what has no partner.
+    let (mut left, mut open) = (matched.resolved.clone(), matched.added.clone());
+    left.extend(matched.ambiguous.iter().flat_map(|group| &group.previous));
+    open.extend(matched.ambiguous.iter().flat_map(|group| &group.current));
+    let (left, open) = (&left, &open);
     let at_line = alone(&old, left, &new, open, |item| item.path.clone().zip(item.line));
     // Where one of both names no place, the title is all there is.
     let titled = alone(&old, left, &new, open, |item| Some(item.title.trim().to_lowercase()).filter(|t| !t.is_empty()));

@@ -28,11 +28,11 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "upper_bound",
-        "off-by-one! upper! inclusive! exclusive! fencepost! tail! overrun! last end beyond! length past! final! iteration~ extra step~ range~ element~ size~ bound~ index~ too~ one~ far~ strict",
+        "off-by-one! upper! inclusive! exclusive! fencepost! tail! overrun! last end beyond! length past! final! iteration~ extra step~ range~ element~ size~ bound~ index~ too~ one~ far~ strict loop~ counter~ slice~ touches~ array~ boundary! terminat~ bounds~ greater~ equal~ less~",
     ),
     (
         "lower_bound",
-        "first! head! initial! start! starts begin beginning! lower! zero~ skip! skipped! omit miss~ never~ ignored~ off-by-one! offset~ index~ item~ entry~ element~ second! record~ one~ leading!",
+        "first! head! initial! start! starts begin beginning! lower! zero~ skip! skipped! omit miss~ never~ ignored~ off-by-one! offset~ index~ item~ entry~ element~ second! record~ one~ leading! header~ position~ from~ minimum! excluded! leaves~ out~",
     ),
     (
         "bounds",
@@ -44,7 +44,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "sql",
-        "sql! query! statement prepared! parameteri! parameter bind! bound~ placeholder! database! injection concatenat interpolat! table~ select! clause! user~ input~ untrusted~ attacker~ string~ quote~ escap~ where~ execut~ drop~ f-string! id~ whitelist~ quot! orm! literal~ tamper! data~ crafted~ sanitis~ sanitiz~ dynamic~ clauses! column! insert~ built~ build~ text~",
+        "sql! query! statement prepared! parameteri! parameter bind! bound~ placeholder! database! injection concatenat interpolat! table~ select! clause! user~ input~ untrusted~ attacker~ string~ quote~ escap~ where~ execut~ drop~ f-string! id~ whitelist~ quot! orm! literal~ tamper! data~ crafted~ sanitis~ sanitiz~ dynamic~ clauses! column! insert~ built~ build~ text~ command~ formatting~ injectable! criteria!",
     ),
     (
         "traversal",
@@ -52,7 +52,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "markup",
-        "xss! html! markup! script! cross-site! innerhtml! unescaped! escap sanitis! sanitiz! browser! page render! template! dom! encode~ user~ raw~ output~ inject tag~ textcontent! attribute~ untrusted~ attacker~ dangerouslysetinnerhtml! comment~ safe~ switch~ profile~ visitor! reflected! persistent~ payload~ encod~ entities! markdown~ webpage! web! client-side! element~ injected~ executes~ runs~",
+        "xss! html! markup! script! cross-site! innerhtml! unescaped! escap sanitis! sanitiz! browser! page render! template! dom! encode~ user~ raw~ output~ inject tag~ textcontent! attribute~ untrusted~ attacker~ dangerouslysetinnerhtml! comment~ safe~ switch~ profile~ visitor! reflected! persistent~ payload~ encod~ entities! markdown~ webpage! web! client-side! element~ injected~ executes~ runs~ autoescap! insert~ before~ entity~ widget~",
     ),
     (
         "race",
@@ -84,7 +84,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "float",
-        "float! floating! floating-point! epsilon! precision! exact! equality! compar equal tolerance! binary! decimal! fraction! round~ money! 0.1! bit~ double~ close~ never~ representation! decimals! approximate! inexact! rounding! ieee! accumul~ tiny~ drift~ integer~ cents~ sums!",
+        "float! floating! floating-point! epsilon! precision! exact! equality! compar equal tolerance! binary! decimal! fraction! round~ money! 0.1! bit~ double~ close~ never~ representation! decimals! approximate! inexact! rounding! ieee! accumul~ tiny~ drift~ integer~ cents~ sums! imprecise! deviation! doubles! imprecision! approximat!",
     ),
     ("rounding", "round! rounding! cent! cents truncat floor! ceil! fraction! half! penny! money~ amount~ currency~ lost~ decimal~"),
     (
@@ -94,7 +94,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ("clock", "clock! monotonic! wall! elapsed! skew! ntp! jump! system~ time~ interval~ duration backwards! adjust~"),
     (
         "unit",
-        "unit! units milliseconds! seconds! millis! bytes! kilobytes! factor! thousand! 1000! 1024! convers! convert mismatch! mix! mixed! scale! minutes! expects! passed~ metres! degrees! wrong~ off~ celsius! inches! cents! magnitude~ dimension! ms!",
+        "unit! units milliseconds! seconds! millis! bytes! kilobytes! factor! thousand! 1000! 1024! convers! convert mismatch! mix! mixed! scale! minutes! expects! passed~ metres! degrees! wrong~ off~ celsius! inches! cents! magnitude~ dimension! ms! duration! nanoseconds! microseconds! interpret~ hours~ radians! pixels! percent~",
     ),
     (
         "timeout",
@@ -106,7 +106,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "loop",
-        "infinite! endless! loop terminat! forever! never~ end~ ends~ exit! condition~ spin! break! stop! stuck~ cpu! 100%! progress! unreachable~ iteration~ counter~ advance! increment! cycle~ terminates! endlessly! runaway! unbounded~ halting! finish~ rotates! ever~ bound~ escape~",
+        "infinite! endless! loop terminat! forever! never~ end~ ends~ exit! condition~ spin! break! stop! stuck~ cpu! 100%! progress! unreachable~ iteration~ counter~ advance! increment! cycle~ terminates! endlessly! runaway! unbounded~ halting! finish~ rotates! ever~ bound~ escape~ step! zero~ stays! position~ goes~ while! rounds!",
     ),
     ("recursion", "recurs! stack! depth! nest! nested~ overflow~ limit~ deep! unbounded~ crafted~ input~ blow~"),
     (
@@ -115,7 +115,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "nplus",
-        "n+1! query! queries! batch! round-trip! round trip! per~ each~ row! inside~ loop~ database! select~ single~ join prefetch! eager! lazy! fetch! request~ item~ load~ issue~ one~ roundtrip! in-clause! chatty! bulk! many~ thousand~ hundreds~ child! parent~ related! association! lazily! separately! individually! traffic! network~ iteration~",
+        "n+1! query! queries! batch! round-trip! round trip! per~ each~ row! inside~ loop~ database! select~ single~ join prefetch! eager! lazy! fetch! request~ item~ load~ issue~ one~ roundtrip! in-clause! chatty! bulk! many~ thousand~ hundreds~ child! parent~ related! association! lazily! separately! individually! traffic! network~ iteration~ lookup~ separate~ statement~ access~",
     ),
     (
         "blocking",
@@ -135,7 +135,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "auth",
-        "auth! authenticat! authoriz! authoris! permission! access! privilege! role! login! ownership! owner! anonymous! idor! anyone! unauthori! caller! user~ check~ any~ forbidden! rights! tenant! admin! session~ endpoint! protect~ verif~ allow~ guard~ missing~ other~ logged-in! public! middleware! isolation! customer! people~ everyone! belong! verifies~ identity~ acl! policy! unauthenticated! unprotected! restricted! guest! elevat! bypass! entitle! account~ data~ deleg~ route~ who~ stranger!",
+        "auth! authenticat! authoriz! authoris! permission! access! privilege! role! login! ownership! owner! anonymous! idor! anyone! unauthori! caller! user~ check~ any~ forbidden! rights! tenant! admin! session~ endpoint! protect~ verif~ allow~ guard~ missing~ other~ logged-in! public! middleware! isolation! customer! people~ everyone! belong! verifies~ identity~ acl! policy! unauthenticated! unprotected! restricted! guest! elevat! bypass! entitle! account~ data~ deleg~ route~ who~ stranger! signed-in! perform~ operation~ member! members! logged~",
     ),
     (
         "csrf",
@@ -164,11 +164,11 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "deserial",
-        "deserial! unpickl! pickle! unmarshal! yaml! untrusted! object! eval! load! arbitrary! code~ execut~ gadget! serializ! payload! marshal! attacker~ class! construct~ rebuild~ json~ safe~ unsafe~ blob~ unpickle! gadgets! readobject! safe_load! yaml.load! execution! remote~ instantiat! bytes~ foreign! types~ format~ loader! unsafely! reconstruct!",
+        "deserial! unpickl! pickle! unmarshal! yaml! untrusted! object! eval! load! arbitrary! code~ execut~ gadget! serializ! payload! marshal! attacker~ class! construct~ rebuild~ json~ safe~ unsafe~ blob~ unpickle! gadgets! readobject! safe_load! yaml.load! execution! remote~ instantiat! bytes~ foreign! types~ format~ loader! unsafely! reconstruct! graph! parse~ plain~ restor! received~",
     ),
     (
         "validation",
-        "validat! unvalidated! sanity! reject! untrusted trust! input! malformed! accepts! range~ bounds~ checked~ check~ verif~ length~ negative! caller~ user~ constrain! assum~ garbage! external~ anything! taken~ arrives~ before~ whatever! schema! allowed~ unfiltered! limits~ unverified! blindly! sanity-check! sanitis~ sanitiz~ verified~ plausib! empty~ null~ size~ format~ type~ arbitrary~ boundar! enforce! precondition! nonsense! bad~ payload~ form~ body~",
+        "validat! unvalidated! sanity! reject! untrusted trust! input! malformed! accepts! range~ bounds~ checked~ check~ verif~ length~ negative! caller~ user~ constrain! assum~ garbage! external~ anything! taken~ arrives~ before~ whatever! schema! allowed~ unfiltered! limits~ unverified! blindly! sanity-check! sanitis~ sanitiz~ verified~ plausib! empty~ null~ size~ format~ type~ arbitrary~ boundar! enforce! precondition! nonsense! bad~ payload~ form~ body~ hostile! sender! absurd! trusts! quantity~ goes~ straight~ implausible!",
     ),
     (
         "regex",
@@ -185,7 +185,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "assign",
-        "argument! arguments swapped! swap! order! parameter! position! positional! transposed! wrong! variable! shadow! redeclar! assignment! equals~ copy-paste~ mixed~ call~ signature! expects! expected~ first~ second~ reversed~ exchanged! interchanged! passed pass~ keyword~ named~ wrongly~ misplaced! interchang! parameters! receives! receiver~ slot! confus~ width~ height~ latitude! longitude! source~ destination~",
+        "argument! arguments swapped! swap! order! parameter! position! positional! transposed! wrong! variable! shadow! redeclar! assignment! equals~ copy-paste~ mixed~ call~ signature! expects! expected~ first~ second~ reversed~ exchanged! interchanged! passed pass~ keyword~ named~ wrongly~ misplaced! interchang! parameters! receives! receiver~ slot! confus~ width~ height~ latitude! longitude! source~ destination~ replacement~ pattern~ callee! slots! slip!",
     ),
     ("identity", "reference! identity! equality! equals! loose! strict! coerc! compar object~ value~ same~ == === type~"),
     (
@@ -198,11 +198,11 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "iterate",
-        "iterat! modif! mutat! remov! delet! while! during! loop collection! list~ changed! skip! concurrent! invalidat! iterator! element~ traversed! walk! size~ copy~ over~ underneath! splice! foreach! erase! travers! concurrentmodificationexception! mutation! being~ alter! mid-iteration! snapshot~ unstable~ iterable! visited~",
+        "iterat! modif! mutat! remov! delet! while! during! loop collection! list~ changed! skip! concurrent! invalidat! iterator! element~ traversed! walk! size~ copy~ over~ underneath! splice! foreach! erase! travers! concurrentmodificationexception! mutation! being~ alter! mid-iteration! snapshot~ unstable~ iterable! visited~ shorten! survive~ own~ afterwards! deferred~",
     ),
     (
         "default",
-        "default! fallback! fall-through! falls! fall! fallthrough! break! switch! case! unhandled! variant! exhaustive! else! next! branch~ missing~ enum! arm! label! match~ execution! continues! runs~ through! unintended! omitted! implicit~ cases! unexpected~ clause~ terminat~ clauses~ exhaustiv! labels!",
+        "default! fallback! fall-through! falls! fall! fallthrough! break! switch! case! unhandled! variant! exhaustive! else! next! branch~ missing~ enum! arm! label! match~ execution! continues! runs~ through! unintended! omitted! implicit~ cases! unexpected~ clause~ terminat~ clauses~ exhaustiv! labels! forgotten~ overwritten~ actions~",
     ),
     (
         "cache",
@@ -210,15 +210,15 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "transaction",
-        "transaction! rollback! rolled! partial! atomic! half! half-written! commit! inconsistent! consistent all-or-nothing! both~ write! writes steps! between~ crash~ second~ first~ fail~ database~ together~ left~ middle! update~ midway! interrupted~ corrupt~ atomically! interrupt~ abort~ undo! halfway! inconsisten! torn~ orphan! unfinished~ saga! either! neither! one~ other~ mid! partially!",
+        "transaction! rollback! rolled! partial! atomic! half! half-written! commit! inconsistent! consistent all-or-nothing! both~ write! writes steps! between~ crash~ second~ first~ fail~ database~ together~ left~ middle! update~ midway! interrupted! corrupt~ atomically! interrupt~ abort~ undo! halfway! inconsisten! torn~ orphan! unfinished~ saga! either! neither! one~ other~ mid! partially! roll~ survive~ step! multi-step! created~ reject~ save~",
     ),
     (
         "idempotent",
-        "idempoten! duplicate! twice! replay! retry~ deliver! redeliver! repeat! double! charge! processed! at-least-once! again~ same~ request~ message~ side~ effect~ key~ dedup! second~ rerun! re-run! resubmit! once! exactly-once! repeated! duplicates! webhook! event~ payment! token~ counted! already~ effects!",
+        "idempoten! duplicate! twice! replay! retry~ deliver! redeliver! repeat! double! charge! processed! at-least-once! again~ same~ request~ message~ side~ effect~ key~ dedup! second~ rerun! re-run! resubmit! once! exactly-once! repeated! duplicates! webhook! event~ payment! token~ counted! already~ effects! append~ record~ running~ attempt~ redelivery! resends!",
     ),
     (
         "ordering",
-        "order! ordering! sort! sorted unstable! nondetermin! non-determin! determin! iteration hash! map~ set~ guarantee! differ! run~ runs~ random~ lexic! tie! ties! stable! reproduc! flaky~ vary! varies predict~ consistent~ sequence~ enumerat! arbitrary! alphabet! dictionary~ collection~ rely~ relies! reli! deterministic! platform~",
+        "order! ordering! sort! sorted unstable! nondetermin! non-determin! determin! iteration hash! map~ set~ guarantee! differ! run~ runs~ random~ lexic! tie! ties! stable! reproduc! flaky~ vary! varies predict~ consistent~ sequence~ enumerat! arbitrary! alphabet! dictionary~ collection~ rely~ relies! reli! deterministic! platform~ numbers~ text~ before~ sorting! shuffle!",
     ),
     ("fsync", "fsync! durab! flush! power! atomic! rename! torn! crash disk! loss! synced! persist~ half~ file~"),
     ("tempfile", "temp! temporary! tmp! mktemp! symlink! predictable world-writable! name~ file~ race~ attacker~"),
@@ -242,7 +242,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "naming",
-        "name! naming! rename! misleading! unclear! ambiguous~ identifier! misspell! misspelt! spelling! typo! suggests! vague! confus! descri! cryptic! abbreviat! meaningless! says~ reader~ reveals! conveys! means~ variable~ letter! renam! readers! descriptive! hungarian! nondescript! opaque! label~ called~ purpose! intent! single-letter! mislead! wording~ tmp~ data~ method~ meaningful! telling! convention!",
+        "name! naming! rename! misleading! unclear! ambiguous~ identifier! misspell! misspelt! spelling! typo! suggests! vague! confus! descri! cryptic! abbreviat! meaningless! says~ reader~ reveals! conveys! means~ variable~ letter! renam! readers! descriptive! hungarian! nondescript! opaque! label~ called~ purpose! intent! single-letter! mislead! wording~ tmp~ data~ method~ meaningful! telling! convention! generic! contents~ letters~ abbreviation! suggest! clearer! self-describing!",
     ),
     (
         "docs",
@@ -262,7 +262,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "logging",
-        "debug! print! printf! console.log! log! leftover! left! logging noisy! noise! statement trace! output! stdout! production~ remove~ level! development! forgotten~ printl! temporary~ clutter! console! diagnostic~ stray! printing! remnant! scaffolding! troubleshoot! terminal~ logger~ spam! stderr! tracing! dump~ accident~",
+        "debug! print! printf! console.log! log! leftover! left! logging noisy! noise! statement trace! output! stdout! production~ remove~ level! development! forgotten~ printl! temporary! clutter! console! diagnostic~ stray! printing! remnant! scaffolding! troubleshoot! terminal~ logger~ spam! stderr! tracing! dump~ accident~ message~ flood! committed~ testing~",
     ),
     (
         "typing",
@@ -279,7 +279,7 @@ const CONCEPTS: &[(&str, &str)] = &[
     ),
     (
         "copy",
-        "copy! copies clone! cloned allocat! unnecessar! needless! borrow! reference~ avoid~ memory! whole! large~ duplicate~ buffer~ performance~ builder! concatenat! slice~ extra! redundant~ pass~ hot~ view! clones! duplicated~ heap~ move~ iterator! stream~ by-value! value~ deep! per-call! allocations! garbage~ pressure! throughput! vector~",
+        "copy! copies clone! cloned allocat! unnecessar! needless! borrow! reference~ avoid~ memory! whole! large~ duplicate! buffer~ performance~ builder! concatenat! slice! extra! redundant~ pass~ hot~ view! clones! duplicated~ heap~ move~ iterator! stream! by-value! value~ deep! per-call! allocations! garbage~ pressure! throughput! vector~ reuse! twice~ rebuilt! passes~",
     ),
     ("todo", "todo! fixme! unfinished! placeholder! stub! unimplemented! implement! incomplete! later!"),
     ("accessib", "accessib! aria! screen! contrast! keyboard! focus! alt!"),
