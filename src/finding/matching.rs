@@ -295,8 +295,54 @@ pub fn as_cited(items: &[Item]) -> Vec<Anchor> {
     items.iter().map(anchor).collect()
 }
 
-/// Matches two rounds. `mapped` says that the anchors went through a real diff.
+/// Matches two rounds, whatever order their findings come in. `mapped` says that the anchors went through a real diff.
 pub fn run(previous: Side<'_>, current: Side<'_>, links: &[Link], mapped: bool) -> Matched {
+    let (old, new) = (Ordered::of(previous), Ordered::of(current));
+    let links: Vec<Link> = links.iter().map(|(p, c, same)| (old.to[*p], new.to[*c], *same)).collect();
+    let mut matched = run_in_order((&old.items, &old.anchors), (&new.items, &new.anchors), &links, mapped);
+    let back = |places: &mut Vec<usize>, from: &[usize]| {
+        places.iter_mut().for_each(|place| *place = from[*place]);
+        places.sort_unstable();
+    };
+    for pair in &mut matched.pairs {
+        (pair.previous, pair.current) = (old.from[pair.previous], new.from[pair.current]);
+    }
+    for group in &mut matched.ambiguous {
+        back(&mut group.previous, &old.from);
+        back(&mut group.current, &new.from);
+    }
+    back(&mut matched.resolved, &old.from);
+    back(&mut matched.added, &new.from);
+    matched.pairs.sort_by_key(|p| (p.previous, p.current));
+    matched.ambiguous.sort_by(|a, b| a.previous.cmp(&b.previous));
+    matched
+}
+
+/// The findings of one round in an order of their own, so that ties fall the same way however they are listed.
+struct Ordered {
+    items: Vec<Item>,
+    anchors: Vec<Anchor>,
+    /// Of each place in the order the one in the list, and the other way round.
+    from: Vec<usize>,
+    to: Vec<usize>,
+}
+
+impl Ordered {
+    fn of((items, anchors): Side<'_>) -> Ordered {
+        let mut from: Vec<usize> = (0..items.len()).collect();
+        let key = |at: &usize| {
+            let item = &items[*at];
+            (&item.path, item.line, item.end_line, &item.title, &item.body, &item.id, item.grade)
+        };
+        from.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
+        let mut to = vec![0; items.len()];
+        from.iter().enumerate().for_each(|(place, at)| to[*at] = place);
+        let items = from.iter().map(|at| items[*at].clone()).collect();
+        Ordered { items, anchors: from.iter().map(|at| anchors[*at].clone()).collect(), from, to }
+    }
+}
+
+fn run_in_order(previous: Side<'_>, current: Side<'_>, links: &[Link], mapped: bool) -> Matched {
     let (old, new) = (Reading::of(previous), Reading::of(current));
     let rarity = Rarity::of_all(old.said.iter().chain(&new.said));
     let mut weighed: Vec<(usize, usize, Evidence)> = Vec::new();
@@ -743,6 +789,25 @@ mod tests {
         let mut new = item("b", false, None, "licence header is missing");
         new.path = Some("src/a.rs".to_owned());
         assert_eq!(pairs(&[old], &[new]), [(0, 0)]);
+    }
+
+    #[test]
+    fn the_order_of_the_findings_decides_nothing() {
+        let all = |tag: &str| -> Vec<Item> {
+            (0..450).map(|n| item(&format!("{tag}{n:03}"), false, Some(10 + n / 3), &format!("case {} is wrong", n % 7))).collect()
+        };
+        let (old, mut new) = (all("p"), all("c"));
+        let named = |old: &[Item], new: &[Item]| -> Vec<(String, String)> {
+            let mut named: Vec<_> = pairs(old, new).iter().map(|(p, c)| (old[*p].id.clone(), new[*c].id.clone())).collect();
+            named.sort();
+            named
+        };
+        let straight = named(&old, &new);
+        assert!(straight.len() > 200);
+        new.reverse();
+        let backwards: Vec<Item> = old.iter().rev().cloned().collect();
+        assert_eq!(named(&old, &new), straight);
+        assert_eq!(named(&backwards, &new), straight);
     }
 
     #[test]
