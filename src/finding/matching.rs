@@ -6,7 +6,9 @@
 //! one-to-one assignment. Severity is never a key. docs/identity.md explains the ladder. Bound: candidates are looked for in the
 //! same file, by nearness of lines or by rare words, and at most a few for a finding; memory is linear.
 
+mod anchor;
 mod assign;
+mod evidence;
 pub mod symbol;
 pub mod words;
 
@@ -15,7 +17,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use self::words::{Rarity, Said};
+pub use self::anchor::anchor_line;
+use self::evidence::{ENOUGH, Evidence, NARROW, Reading, Weighing};
+use self::words::Rarity;
 use crate::base::reason::words;
 use crate::base::severity::Grade;
 
@@ -228,64 +232,6 @@ impl Matched {
 /// How many candidates are weighed for one finding.
 const NEAREST: usize = 24;
 
-/// What has to speak for a pair.
-const ENOUGH: f64 = 2.1;
-
-/// Below this distance from [`ENOUGH`] the words of a pair decide nothing.
-const NARROW: f64 = 0.25;
-
-/// How far apart two ranges are taken to be at most that share lines.
-const OVERLAP: u64 = 3;
-
-/// What two places weigh that are not near one another.
-const FAR: f64 = -0.8;
-
-/// What two places weigh that are surely not one: no wording outweighs it.
-const ANOTHER: f64 = -4.8;
-
-/// What two places of a file weigh at least where nobody knows how its lines moved.
-const DRIFT: f64 = -0.4;
-
-/// What two files weigh.
-const ANOTHER_FILE: f64 = -5.4;
-
-/// One side, read.
-struct Reading<'i> {
-    items: &'i [Item],
-    anchors: &'i [Anchor],
-    said: Vec<Said>,
-    /// The names of the code that each mentions.
-    names: Vec<Vec<String>>,
-    /// The titles, folded.
-    titles: Vec<String>,
-    /// Every anchored line with the title that stands on it.
-    lines: HashSet<(&'i str, u64, String)>,
-}
-
-impl<'i> Reading<'i> {
-    fn of((items, anchors): Side<'i>) -> Reading<'i> {
-        let titles: Vec<String> = items.iter().map(|i| super::read::label::fold(&i.title)).collect();
-        let placed = anchors.iter().zip(&titles).filter_map(|(a, title)| Some((a.place.as_ref()?, title)));
-        let lines = placed.map(|((path, line), title)| (path.as_str(), *line, title.clone())).collect();
-        let place = |(item, anchor): (&Item, &Anchor)| format!("{} {}", item.path.as_deref().unwrap_or_default(), anchor.text);
-        let said = items.iter().zip(anchors).map(|pair| words::read(&pair.0.title, &pair.0.body, &place(pair))).collect();
-        Reading { items, anchors, said, names: items.iter().map(names).collect(), titles, lines }
-    }
-
-    /// Whether the other side holds what an item of this one says, in its words and on its line.
-    fn stands_in(&self, at: usize, other: &Reading<'_>) -> bool {
-        let place = self.anchors[at].place.as_ref();
-        place.is_some_and(|(path, line)| other.lines.contains(&(path.as_str(), *line, self.titles[at].clone())))
-    }
-
-    /// The file of an item in the current revision, where it names one.
-    fn file(&self, at: usize) -> Option<&'i str> {
-        let anchor = &self.anchors[at];
-        let placed = anchor.place.as_ref().map(|(path, _)| path).or(anchor.file.as_ref());
-        placed.or(self.items[at].path.as_ref()).map(String::as_str)
-    }
-}
-
 /// Anchors without a repository: as cited.
 pub fn as_cited(items: &[Item]) -> Vec<Anchor> {
     let anchor = |i: &Item| {
@@ -345,13 +291,14 @@ impl Ordered {
 fn run_in_order(previous: Side<'_>, current: Side<'_>, links: &[Link], mapped: bool) -> Matched {
     let (old, new) = (Reading::of(previous), Reading::of(current));
     let rarity = Rarity::of_all(old.said.iter().chain(&new.said));
+    let weighing = Weighing { old: &old, new: &new, rarity: &rarity, mapped };
     let mut weighed: Vec<(usize, usize, Evidence)> = Vec::new();
     let forbidden: HashSet<(usize, usize)> = links.iter().filter(|l| !l.2).map(|l| (l.0, l.1)).collect();
     let asserted: Vec<(usize, usize)> = links.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
     let (settled_old, settled_new): (HashSet<usize>, HashSet<usize>) = asserted.iter().copied().unzip();
     for (p, c) in candidates(&old, &new) {
         if !forbidden.contains(&(p, c)) && !settled_old.contains(&p) && !settled_new.contains(&c) {
-            weighed.push((p, c, weigh(&old, p, &new, c, &rarity, mapped)));
+            weighed.push((p, c, weighing.weigh(p, c)));
         }
     }
     let mut matched = decide(&weighed);
@@ -416,154 +363,6 @@ fn candidates(old: &Reading<'_>, new: &Reading<'_>) -> Vec<(usize, usize)> {
         found.extend(mine.into_iter().map(|c| (p, c)));
     }
     found
-}
-
-/// What speaks for a pair.
-#[derive(Debug, Clone, Copy)]
-struct Evidence {
-    total: f64,
-    /// Of the words alone.
-    text: f64,
-    basis: Basis,
-}
-
-fn weigh(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, rarity: &Rarity, mapped: bool) -> Evidence {
-    let (a, b) = (&old.items[p], &new.items[c]);
-    let (place_of, other) = (old.anchors[p].place.as_ref(), new.anchors[c].place.as_ref());
-    let near = place_of.zip(other).is_some_and(|((x, line), (y, there))| x == y && line.abs_diff(*there) <= 6);
-    let (concepts, shared) = words::alike(&old.said[p], &new.said[c], rarity, near);
-    let text = (0.9 * concepts).clamp(-3.2, 3.6) + 0.8 * shared + 1.2 * shared.powi(3);
-    let quote = quoted(a, b);
-    let (place, exact) = nearness(old, p, new, c, mapped, quote);
-    let steps = i64::from(rank(a.grade)).abs_diff(i64::from(rank(b.grade)));
-    let severity = if a.grade == Grade::Unknown || b.grade == Grade::Unknown { 0.0 } else { 0.4 - 0.25 * steps.min(3) as f64 };
-    let category = match (&a.category, &b.category) {
-        (Some(x), Some(y)) if x.eq_ignore_ascii_case(y) => 0.8,
-        (Some(_), Some(_)) => -0.8,
-        _ => 0.0,
-    };
-    let total = place + text + quote + severity + category + enclosed(&old.anchors[p], &new.anchors[c], text);
-    let contradicted = (a.path.is_some() && b.path.is_some() && place <= ANOTHER) || text <= -1.2;
-    // Numbered anew: what one of them says stands, word for word, on its line under another id.
-    let renumbered = old.titles[p] != new.titles[c] && (old.stands_in(p, new) || new.stands_in(c, old));
-    if a.stated && b.stated && a.id == b.id && !contradicted && !renumbered {
-        // Reviewers number anew each round: where the diff and the words say no, the id alone decides nothing.
-        let total = match text < 0.0 {
-            true if mapped && place <= FAR => total.max(ENOUGH - NARROW / 2.0),
-            true => total + 3.0,
-            // What the words do not speak for may have been numbered anew: two pairs that they do speak for outweigh it.
-            false => total.max(ENOUGH) + if text < 1.0 { 1.5 } else { 4.0 },
-        };
-        return Evidence { total, text, basis: Basis::Id };
-    }
-    let moved = old.anchors[p].standing == Some(Standing::Moved);
-    let basis = match () {
-        () if quote > 0.5 => Basis::Quote,
-        () if exact && mapped && moved => Basis::MovedBlock,
-        () if exact && mapped => Basis::LineMap,
-        () if exact => Basis::PathLine,
-        () => Basis::Words,
-    };
-    Evidence { total, text, basis }
-}
-
-/// How near two anchors are, and whether they are one line.
-fn nearness(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize, mapped: bool, quote: f64) -> (f64, bool) {
-    let (a, b) = (&old.anchors[p], &new.anchors[c]);
-    let (Some((here, line)), Some((there, other))) = (&a.place, &b.place) else {
-        let same = old.file(p) == new.file(c);
-        return (if same { 0.6 } else { ANOTHER_FILE }, false);
-    };
-    if here != there {
-        return (ANOTHER_FILE, false);
-    }
-    let apart = line.abs_diff(*other);
-    // Of two ranges that share lines nobody can say which of them is meant.
-    let overlap = *line <= b.last.unwrap_or(*other) && *other <= a.last.unwrap_or(*line);
-    let distance = if overlap { apart.min(OVERLAP) } else { apart };
-    let changed = a.standing == Some(Standing::Changed);
-    let fixed = |anchor: &Anchor| u8::from(anchor.fixed != Fixed::Cited);
-    let sure = f64::from(fixed(a) + fixed(b));
-    let near = match distance {
-        0 => 1.9,
-        1 => 1.2 - 0.25 * sure,
-        2 | 3 => 1.0 - 0.3 * sure,
-        4..=6 => 0.2 - 0.2 * sure,
-        7..=12 => -0.8,
-        13..=40 => -2.6,
-        _ => ANOTHER,
-    };
-    // A line that stood there before is another line than the one that the diff maps to, however alike they are described.
-    let elsewhere = mapped && distance > 12 && b.in_new_code == Some(false) && a.place_is_sure();
-    let near = if elsewhere { near.min(ANOTHER) } else { near };
-    // Where the line itself was rewritten nobody can say where exactly its defect stands now, nor that it is still there.
-    let near = if changed && distance <= 12 { near.clamp(-0.6, 1.1) } else { near };
-    // The line was rewritten, and the other one stood there before in another symbol: one more of its kind, and not the same.
-    let meant = distance > 3 || b.fixed == Fixed::Quoted || (distance > 1 && other_symbol(a, b));
-    let another = mapped && changed && b.in_new_code == Some(false) && meant;
-    let near = if another { near.min(ANOTHER) } else { near };
-    // Both quote a line that stood there before, and another one.
-    let quoted = quote < 0.0 && a.fixed == Fixed::Quoted && b.fixed == Fixed::Quoted && b.in_new_code == Some(false);
-    let near = if mapped && quoted && apart > 0 && a.place_is_sure() { near.min(ANOTHER) } else { near };
-    // Each names what stands on its own line and not on the other's, and the later line is none that took the place of the earlier.
-    let apart = apart > 0 || (changed && b.in_new_code == Some(false));
-    let near = if mapped && apart && a.place_is_sure() && name_others(old, p, new, c) { near.min(ANOTHER) } else { near };
-    // A rewritten line may stand anywhere: then its place in the symbol says more than the place in the file.
-    let near = if changed && distance > 12 && same_offset(a, b) { near.max(FAR) } else { near };
-    // What is said word for word is the same finding at a place that drifted, rather than another one.
-    let drift = if old.titles[p] == new.titles[c] { 0.0 } else { DRIFT };
-    let near = if mapped { near } else { near.max(drift) };
-    (near, distance == 0)
-}
-
-/// Whether two findings name different things: each only such as stand on its own line, and none that stands on the other's.
-fn name_others(old: &Reading<'_>, p: usize, new: &Reading<'_>, c: usize) -> bool {
-    let only = |names: &[String], own: &str, other: &str| {
-        names.iter().any(|name| holds_word(own, name)) && !names.iter().any(|name| holds_word(other, name))
-    };
-    let (here, there) = (&old.anchors[p].text, &new.anchors[c].text);
-    only(&old.names[p], here, there) && only(&new.names[c], there, here)
-}
-
-/// Whether both stand in one symbol, equally far from its start.
-fn same_offset(a: &Anchor, b: &Anchor) -> bool {
-    let (Some((x, far)), Some((y, other))) = (&a.symbol, &b.symbol) else { return false };
-    x == y && far.abs_diff(*other) <= 6
-}
-
-/// Whether both stand in a symbol, and in another one.
-fn other_symbol(a: &Anchor, b: &Anchor) -> bool {
-    a.symbol.as_ref().zip(b.symbol.as_ref()).is_some_and(|((x, _), (y, _))| x != y)
-}
-
-/// What encloses both lines: another symbol speaks against a pair; the same one only says more of words that agree.
-fn enclosed(a: &Anchor, b: &Anchor, text: f64) -> f64 {
-    let (Some((x, _)), Some((y, _))) = (&a.symbol, &b.symbol) else { return 0.0 };
-    match x == y {
-        true if text > 0.0 => 0.2,
-        true => 0.0,
-        false => -0.3,
-    }
-}
-
-/// Source text that both quote: the same, or another.
-fn quoted(a: &Item, b: &Item) -> f64 {
-    let squeezed = |q: &String| q.split_whitespace().collect::<String>().trim_end_matches(['.', '…']).to_owned();
-    let (Some(x), Some(y)) = (a.quote.as_ref().map(squeezed), b.quote.as_ref().map(squeezed)) else { return 0.0 };
-    if x.is_empty() || y.is_empty() {
-        return 0.0;
-    }
-    if x.contains(&y) || y.contains(&x) { 0.9 } else { -0.9 }
-}
-
-fn rank(grade: Grade) -> u8 {
-    match grade {
-        Grade::Critical => 0,
-        Grade::High => 1,
-        Grade::Medium | Grade::Unknown => 2,
-        Grade::Low => 3,
-        Grade::Suggestion => 4,
-    }
 }
 
 /// Assigns, and takes out what is decided by nothing.
@@ -645,68 +444,6 @@ fn first_of(joined: &mut [usize], mut at: usize) -> usize {
         at = joined[at];
     }
     at
-}
-
-/// The line that a finding means, near the one it cites: by the text it quotes, or by the names it mentions; and what fixed it.
-pub fn anchor_line(item: &Item, lines: &[&str], most: u64) -> Option<(u64, Fixed)> {
-    let cited = item.line?;
-    let squeezed = |t: &str| t.split_whitespace().collect::<String>();
-    if let Some(quote) = item.quote.as_deref() {
-        let first = quote.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
-        let wanted = squeezed(first.trim_end_matches(['.', '…']));
-        if wanted.len() >= 6 {
-            let holds = |n: &u64| lines.get(usize::try_from(n - 1).unwrap_or(usize::MAX)).is_some_and(|l| squeezed(l).contains(&wanted));
-            let around = (cited.saturating_sub(30).max(1)..=cited + 30).filter(holds);
-            if let Some(line) = around.min_by_key(|n| (n.abs_diff(cited), *n)) {
-                return Some((line, Fixed::Quoted));
-            }
-        }
-    }
-    let names = names(item);
-    if names.is_empty() {
-        return Some((cited, Fixed::Cited));
-    }
-    let score = |n: u64| -> f64 {
-        let line = lines.get(usize::try_from(n - 1).unwrap_or(usize::MAX)).copied().unwrap_or_default();
-        let said = names.iter().filter(|name| holds_word(line, name)).count();
-        said as f64 * 2.0 - 0.25 * n.abs_diff(cited) as f64
-    };
-    let here = score(cited);
-    let best = (cited.saturating_sub(most).max(1)..=cited + most)
-        .map(|n| (score(n), n))
-        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.abs_diff(cited).cmp(&a.1.abs_diff(cited))))?;
-    if here >= 2.0 {
-        return Some((cited, Fixed::Named));
-    }
-    Some(if best.0 > here + 0.5 && best.0 > 0.9 { (best.1, Fixed::Named) } else { (cited, Fixed::Cited) })
-}
-
-/// Names of the code that a finding mentions in back-ticks; what it says is missing stands on another line than the defect.
-fn names(item: &Item) -> Vec<String> {
-    const WANTED: &[&str] = &["missing", "no", "never", "without", "lacks", "lack", "add", "needs", "not"];
-    let mut found: Vec<String> = Vec::new();
-    for text in [&item.title, &item.body] {
-        let parts: Vec<&str> = text.split('`').collect();
-        for pair in parts.chunks(2).filter(|pair| pair.len() == 2) {
-            let (before, part) = (pair[0], pair[1]);
-            let word = before.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
-            if WANTED.contains(&word.as_str()) {
-                continue;
-            }
-            let plain = part.trim_end_matches("()");
-            let name = plain.len() >= 3 && plain.len() <= 60 && plain.chars().all(|c| c.is_alphanumeric() || c == '_');
-            if name && !found.iter().any(|f| f == plain) {
-                found.push(plain.to_owned());
-            }
-        }
-    }
-    found
-}
-
-/// Whether a name stands in a line as a whole.
-fn holds_word(line: &str, name: &str) -> bool {
-    let ends = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '_'));
-    line.match_indices(name).any(|(at, _)| ends(line[..at].chars().next_back()) && ends(line[at + name.len()..].chars().next()))
 }
 
 #[cfg(test)]
@@ -808,13 +545,6 @@ mod tests {
         let backwards: Vec<Item> = old.iter().rev().cloned().collect();
         assert_eq!(named(&old, &new), straight);
         assert_eq!(named(&backwards, &new), straight);
-    }
-
-    #[test]
-    fn what_is_missing_is_no_name_of_the_line() {
-        let text = |title: &str| names(&item("a", false, None, title));
-        assert_eq!(text("Missing `await` before `write`"), ["write"]);
-        assert_eq!(text("`lock` is never released"), ["lock"]);
     }
 
     #[test]
