@@ -8,9 +8,10 @@
 
 mod anchor;
 mod assign;
+pub mod concepts;
 mod evidence;
 pub mod symbol;
-pub mod words;
+mod words;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -286,7 +286,7 @@ fn bad_sets_links_and_revisions_are_refused() {
 #[test]
 fn the_table_of_concepts_is_shown_as_it_is() {
     let page = std::fs::read_to_string(crate::kit::package().join("docs/identity.md")).unwrap();
-    for (name, stems) in review_loop::finding::matching::words::concepts() {
+    for (name, stems) in review_loop::finding::matching::concepts::concepts() {
         assert!(page.contains(&format!("| {name} | {stems} |")), "docs/identity.md does not show `{name}` as it is: | {name} | {stems} |");
     }
 }
