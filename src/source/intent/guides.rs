@@ -107,6 +107,8 @@ impl Heading {
 /// Every heading with the lines of its section; lines in fences are none.
 fn headings(text: &str) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
+    // The headings whose sections go on, each deeper than the one before.
+    let mut open: Vec<usize> = Vec::new();
     let mut fence: Option<&str> = None;
     let mut count = 0;
     let lines: Vec<&str> = text.lines().collect();
@@ -138,12 +140,13 @@ fn headings(text: &str) -> Vec<Heading> {
         }
         let words = line[if marked { hashes } else { 0 }..].to_lowercase();
         let words = words.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
-        for open in found.iter_mut().filter(|h| h.end == 0 && h.level >= level) {
-            open.end = count - 1;
+        while let Some(above) = open.pop_if(|at| found[*at].level >= level) {
+            found[above].end = count - 1;
         }
+        open.push(found.len());
         found.push(Heading { level, words, start: count, end: 0 });
     }
-    found.iter_mut().filter(|h| h.end == 0).for_each(|h| h.end = count);
+    open.into_iter().for_each(|at| found[at].end = count);
     found
 }
 
