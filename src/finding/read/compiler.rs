@@ -19,8 +19,13 @@ fn below_file(line: &str) -> Option<(u64, severity::Written, &str)> {
     let body = line.trim_start().strip_prefix(|c: char| c.is_ascii_digit()).filter(|_| line.starts_with([' ', '\t']))?;
     let body = &line[line.len() - body.len() - 1..];
     let (place, rest) = body.split_once([' ', '\t'])?;
-    let (number, column) = place.split_once(':')?;
+    let (number, column) = place.split_once(':').unwrap_or((place, ""));
     let written = severity::at_start(rest).filter(|_| column.bytes().all(|b| b.is_ascii_digit()))?;
+    // A number alone is a line only in columns: `  12  HIGH  text`.
+    let columns = rest.starts_with([' ', '\t']) && ["  ", "\t"].iter().any(|gap| rest[written.end..].starts_with(gap));
+    if !place.contains(':') && !columns {
+        return None;
+    }
     Some((crate::base::number::digits(number)?, written.clone(), rest[written.end..].trim()))
 }
 

@@ -411,6 +411,12 @@ pub(super) fn opens_with_id(content: &str) -> bool {
     content.split_once(" [").is_some_and(|(id, _)| is_stated_id(id))
 }
 
+/// `BUG-1 (P1): title`: a line that opens with an id and its level.
+pub(super) fn id_and_level(content: &str) -> Option<Tag> {
+    let (_, tags, _) = stated_id(content).filter(|_| content.starts_with(|c: char| c.is_ascii_uppercase()))?;
+    only_level(tags.first()?).map(|written| Tag::of(Some(written), 0))
+}
+
 /// Whether an id is one that an item may start with.
 pub fn is_stated_id(id: &str) -> bool {
     stated_id(&format!("**{id}**: x")).is_some_and(|(read, tags, _)| read == id && tags.is_empty())

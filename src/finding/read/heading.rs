@@ -54,6 +54,13 @@ const FINDINGS: &[&str] = &[
     "not addressed",
     "key findings",
     "main findings",
+    "nice to have",
+    "nice to haves",
+    "nice-to-have",
+    "non-blocking",
+    "non-blocking issues",
+    "non-blocking comments",
+    "nonblocking",
     "weaknesses",
     "must-fix before merge",
     "must fix before merge",
@@ -219,10 +226,29 @@ pub(super) fn item(heading: &str, inside: Option<&Kind>) -> Option<Tag> {
         let leads = heading[..part.start].chars().all(|c| !c.is_alphanumeric());
         return Some(Tag::of(Some(written), if leads { part.end } else { lead + behind }));
     }
+    // `1. x `[HIGH]``: a tag in back-ticks at its end.
+    if let Some(written) = entry::trailing(heading).filter(|_| numbered && inside != Some(&Kind::Closed)) {
+        return Some(Tag::of(Some(written), lead + behind));
+    }
     if let Some(Kind::Severity(written)) = inside {
         return (!label::is_absence(heading)).then(|| Tag { inherited: true, ..Tag::of(Some(written.clone()), lead + behind) });
     }
     (noun && inside != Some(&Kind::Closed)).then(|| Tag { inherited: true, ..Tag::of(None, lead + behind) })
+}
+
+/// `**Finding 1 (High):** title`, `**Issue 2:** title`: an emphasized line that numbers a finding; without a level it is one only where
+/// a place follows.
+pub(super) fn numbered_line(content: &str) -> Option<Tag> {
+    let plain = content.strip_prefix("**").or_else(|| content.strip_prefix("__"))?;
+    let (noun, behind) = numbered(plain);
+    let lead = content.len() - plain.len();
+    if !noun || !plain[..behind].bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    match entry::part(content).filter(|(_, part)| part.start <= lead + behind + 24) {
+        Some((written, part)) => Some(Tag::of(Some(written), part.end)),
+        None => Some(Tag { inherited: true, candidate: true, ..Tag::of(None, lead + behind) }),
+    }
 }
 
 /// A level mark with a place behind it, and where the place starts.

@@ -254,8 +254,13 @@ fn place(node: &Node, beside: &Map) -> Option<Location> {
 fn with_lines(path: &str, map: &Map) -> Location {
     let range = RANGES.iter().find_map(|k| map.get(k));
     let pair = range.and_then(Node::list).unwrap_or_default();
-    let inner = |keys: &[&str]| range.and_then(Node::map).and_then(|m| m.number(keys));
-    let nested = |key: &str| map.get(key).and_then(Node::map).and_then(|m| m.number(&["line", "row"]));
+    let nested_in = |of: &Map, key: &str| of.get(key).and_then(Node::map).and_then(|m| m.number(&["line", "row"]));
+    // `{"start": 4}`, `{"start": {"line": 4}}`
+    let inner = |keys: &[&str]| {
+        let range = range.and_then(Node::map)?;
+        range.number(keys).or_else(|| keys.iter().find_map(|key| nested_in(range, key)))
+    };
+    let nested = |key: &str| nested_in(map, key);
     let written = map.text(&["line", "lines", "line_range", "lineRange", "range"]).and_then(location::line_range);
     let first = map.number(FIRST_LINES).or_else(|| pair.first().and_then(Node::number)).or_else(|| nested("start"));
     let line = first.or_else(|| inner(&["start", "begin", "first", "from"])).or_else(|| nested("location"));

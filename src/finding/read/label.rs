@@ -451,6 +451,10 @@ pub fn is_suspicious(line: &str) -> bool {
     {
         return true;
     }
+    // `severity=high file=…`
+    if lower.split_once("severity=").is_some_and(|(_, value)| grave(value.trim_start_matches(['"', '\''])).is_some()) {
+        return true;
+    }
     let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).filter(|w| !w.is_empty()).collect();
     let level = |w: &str| {
         let bare = w.strip_suffix("-severity").unwrap_or(w);

@@ -114,6 +114,9 @@ struct Reader<'t> {
     under: Option<(&'t str, usize)>,
 }
 
+/// The level of what no heading opens: a line, a bullet, a label.
+const LINE: usize = 7;
+
 /// A transcript repeats the prompt between a line `user` and a line `codex`; nothing in it is the reviewer's.
 #[derive(Clone, Copy, PartialEq)]
 enum Echo {
@@ -706,7 +709,7 @@ impl<'t> Reader<'t> {
 
     fn suspect(&mut self, line: &str, number: u64) {
         // Of a row between tabs the line stands in a cell of its own.
-        let cells = line.contains('\t');
+        let cells = line.contains('\t') || (line.matches(',').count() >= 3 && !line.contains(", "));
         let graded = || entry::part(line).is_some() && location::scan(line).iter().any(|c| cells || c.place.line.is_some());
         if label::is_suspicious(line) || (graded() && !doubt::is_over(line)) {
             self.review.suspicious.insert(number);
@@ -803,6 +806,17 @@ impl<'t> Reader<'t> {
         let between = self.open.as_ref().is_none_or(|o| o.after_blank && o.finding.place.is_some());
         if mark.is_none() && between && self.names_place(content) {
             self.close_item();
+            return;
+        }
+        if mark.is_none()
+            && between
+            && !matches!(self.governs(), Some(Kind::Findings | Kind::Severity(_)))
+            && let Some(Key::Title(title)) = entry::key(body)
+        {
+            // A title above the key that opens its item.
+            self.close_item();
+            self.prose(body, number);
+            self.under = Some((title, LINE));
             return;
         }
         if let Some(place) = location::alone(content).filter(|_| entry::key(content).is_none() && self.is_named_here(mark.is_some())) {
@@ -904,6 +918,9 @@ impl<'t> Reader<'t> {
             return Some(tag);
         }
         if let Some(tag) = entry::behind_mark(content, cites).filter(|_| marked || entry::opens_with_id(content)) {
+            return Some(tag);
+        }
+        if let Some(tag) = entry::id_and_level(content).or_else(|| heading::numbered_line(content)) {
             return Some(tag);
         }
         if let Some(level) = self.alert.as_ref().filter(|_| cites.iter().any(|c| c.place.line.is_some())) {
@@ -1098,7 +1115,7 @@ impl<'t> Reader<'t> {
                 if let Some((heading, level)) = under.filter(|_| !matches!(entry::key(content), Some(Key::Id(_) | Key::Title(_)))) {
                     open.finding.title = entry::title(heading, 0, &[]);
                     open.finding.headline.clone_from(&open.finding.title);
-                    open.heading = Some(level);
+                    open.heading = Some(level).filter(|level| *level < LINE);
                 }
             }
             self.key_of_item(content);
