@@ -205,8 +205,18 @@ pub(super) fn holds_another(text: &str, own: Option<&Written>) -> bool {
     })
 }
 
-/// Whether a line is what a tool prints: `path:12:2: text`.
+/// Whether a line is what a tool prints: `path:12:2: text`, `path(12,5): text`, `path:12 MD009/name text`.
 pub(super) fn is_diagnostic(content: &str) -> bool {
+    let (head, behind) = content.split_once(' ').unwrap_or((content, ""));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b',');
+    let bracketed = head.strip_suffix("):").and_then(|h| h.rsplit_once('(')).is_some_and(|(path, at)| path.contains('.') && digits(at));
+    let code = behind.split([' ', '/', ':']).next().unwrap_or_default();
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let coded = (1..=6).contains(&letters) && digits(&code[letters..]);
+    let numbered = coded && head.rsplit_once(':').is_some_and(|(path, at)| path.contains('.') && digits(at));
+    if (bracketed && !behind.is_empty()) || numbered {
+        return true;
+    }
     let Some((path, rest)) = content.split_once(':').filter(|(path, _)| path.contains('.') && !path.contains(['`', '*', ' '])) else {
         return false;
     };
@@ -295,7 +305,29 @@ pub(super) fn ranged(content: &str) -> Option<(u64, Option<u64>, usize)> {
 
 /// A symbol that decorates an item and grades nothing.
 fn is_ornament(c: char) -> bool {
-    matches!(c, '⏳' | '→' | '▶' | '●' | '■' | '◆' | '❗' | '‼' | '🐛' | '🔥' | '🔒' | '💥' | '🛑' | '📌' | '🆕' | '\u{fe0f}')
+    matches!(
+        c,
+        '⏳' | '→'
+            | '▶'
+            | '●'
+            | '■'
+            | '◆'
+            | '❗'
+            | '‼'
+            | '🐛'
+            | '🔥'
+            | '🔒'
+            | '💥'
+            | '🛑'
+            | '📌'
+            | '🆕'
+            | '✗'
+            | '✘'
+            | '❌'
+            | '❯'
+            | '❱'
+            | '\u{fe0f}'
+    )
 }
 
 /// Level words that start ordinary sentences (`Note: …`, `Warnings: …`): a bracket makes them a tag, a colon only beside a place.
@@ -415,6 +447,21 @@ pub(super) fn opens_with_id(content: &str) -> bool {
 pub(super) fn id_and_level(content: &str) -> Option<Tag> {
     let (_, tags, _) = stated_id(content).filter(|_| content.starts_with(|c: char| c.is_ascii_uppercase()))?;
     only_level(tags.first()?).map(|written| Tag::of(Some(written), 0))
+}
+
+/// `**Bug:** text`, `issue (blocking): text`: a label that names a defect; the level in its bracket, where one stands.
+pub(super) fn named_defect(content: &str) -> Option<Tag> {
+    const DEFECTS: &[&str] = &["issue", "bug", "problem", "defect", "vulnerability", "버그", "バグ", "缺陷"];
+    let (label, value) = label::split_label(content)?;
+    let (noun, aside) = label.split_once('(').unwrap_or((label, ""));
+    if !DEFECTS.contains(&label::fold(noun.trim_matches(['*', '_', ' '])).as_str()) || value.is_empty() {
+        return None;
+    }
+    let rest = content.len() - value.len();
+    match only_level(aside.trim_end_matches([')', '*', '_', ' '])) {
+        Some(written) => Some(Tag::of(Some(written), rest)),
+        None => Some(Tag { inherited: true, ..Tag::of(None, rest) }),
+    }
 }
 
 /// Whether an id is one that an item may start with.

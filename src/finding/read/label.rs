@@ -451,8 +451,13 @@ pub fn is_suspicious(line: &str) -> bool {
     {
         return true;
     }
-    // `severity=high file=…`
-    if lower.split_once("severity=").is_some_and(|(_, value)| grave(value.trim_start_matches(['"', '\''])).is_some()) {
+    // `severity=high file=…`, `'severity': 'high'`
+    let valued = |(at, key): (usize, &str)| {
+        let behind = &lower[at + key.len()..];
+        let value = behind.trim_start_matches(['"', '\'', ':', '=', ' ']);
+        behind[..behind.len() - value.len()].contains(['=', '\'']) && grave(value).is_some()
+    };
+    if lower.match_indices("severity").take(8).any(valued) {
         return true;
     }
     let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).filter(|w| !w.is_empty()).collect();

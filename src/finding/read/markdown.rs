@@ -104,6 +104,8 @@ struct Reader<'t> {
     file: Option<String>,
     /// The file that the heading or the item above names, alone: lines that items below it name are its lines.
     about: Option<(Location, usize)>,
+    /// The line that names a line of a file alone, until an item takes it: what is said of it may be a finding.
+    unclaimed: Option<u64>,
     /// The level of the alert that the line stands in.
     alert: Option<Written>,
     /// Counts of sentences, by line.
@@ -161,6 +163,7 @@ pub fn read(text: &str, skipped: u64, depth: usize) -> Review {
         holes: Vec::new(),
         file: None,
         about: None,
+        unclaimed: None,
         alert: None,
         claimed: Vec::new(),
         before: "",
@@ -311,6 +314,15 @@ impl<'t> Reader<'t> {
         }
         let indent = line.text.len() - line.text.trim_start().len();
         let body = &line.text[indent..];
+        if body.starts_with(table::is_box)
+            && let Some(row) = table::unboxed(body)
+        {
+            if !row.is_empty() {
+                self.row(&row, line.number);
+            }
+            self.last = None;
+            return;
+        }
         if let Some(level) = heading::alert(body) {
             self.alert = Some(level);
             return;
@@ -353,41 +365,48 @@ impl<'t> Reader<'t> {
                 return;
             }
             // Markup that is read by nobody may hold what is found all the same.
-            if !is_list_item(body) && (doubt::marked_up(body) || (body.contains("<li") && !location::scan(body).is_empty())) {
+            if !is_list_item(body)
+                && (doubt::marked_up(body) || (["<li", "<td"].iter().any(|tag| body.contains(tag)) && !location::scan(body).is_empty()))
+            {
                 self.review.suspicious.insert(line.number);
             }
         }
         if let Some(written) =
             heading::level_item(body).filter(|_| self.open.as_ref().is_none_or(|o| o.heading.is_none() && indent <= o.indent))
         {
-            self.push_section(7, Kind::Severity(written), line.number);
+            self.push_section(LINE, Kind::Severity(written), line.number);
             return;
         }
         if let Some(level_word) = heading::bold(body) {
-            self.push_section(7, Kind::Severity(level_word), line.number);
+            self.push_section(LINE, Kind::Severity(level_word), line.number);
             return;
         }
         if heading::opens_list(body) {
-            self.push_section(7, Kind::Findings, line.number);
+            self.push_section(LINE, Kind::Findings, line.number);
             return;
         }
         if let Some(kind) = self.label_of_section(body, indent) {
-            self.push_section(7, kind, line.number);
+            self.push_section(LINE, kind, line.number);
             return;
         }
         self.item_line(body, indent, line.number);
     }
 
     /// A finding in the words of a tool: an annotation of a workflow, or what a linter says below the line that it shows.
-    fn printed(&self, body: &str, number: u64) -> Option<Finding> {
+    fn printed(&mut self, body: &str, number: u64) -> Option<Finding> {
         let pointed = || {
             let place = self.about.as_ref().map(|(place, _)| place.clone()).filter(|p| p.line.is_some())?;
             compiler::pointed(body, number).map(|finding| Finding { place: Some(place), ..finding })
         };
         match body.as_bytes().first() {
             Some(b':') => compiler::annotation(body, number),
-            Some(b'^') => pointed(),
-            _ => None,
+            Some(b'^') => pointed().inspect(|_| self.unclaimed = None),
+            // `Dockerfile:3 DL3008 warning: …`
+            _ => {
+                let head = body.split(' ').next().unwrap_or_default();
+                let placed = head.contains(':') && head.ends_with(|c: char| c.is_ascii_digit());
+                if placed { compiler::one(body, number).filter(|f| f.rule.is_some()) } else { None }
+            }
         }
     }
 
@@ -735,7 +754,7 @@ impl<'t> Reader<'t> {
         if let Some(count) = count {
             if folded.starts_with("outside diff range") {
                 *self.review.counts.entry(Counted::OutsideDiff).or_default() += count;
-                self.push_section(7, Kind::Findings, number);
+                self.push_section(LINE, Kind::Findings, number);
                 return true;
             }
             if let Some(written) = heading::severity_of(plain).filter(|_| heading::kind(name) != Kind::Closed) {
@@ -748,7 +767,7 @@ impl<'t> Reader<'t> {
                 if count == 0 {
                     return true;
                 }
-                self.push_section(7, Kind::Severity(Written { text, ..written }), number);
+                self.push_section(LINE, Kind::Severity(Written { text, ..written }), number);
                 return true;
             }
             let path = location::scan(name).into_iter().next().filter(|c| c.span.end == name.len()).map(|c| c.place.path);
@@ -760,7 +779,7 @@ impl<'t> Reader<'t> {
         }
         self.file = None;
         if let Kind::Severity(written) = heading::kind(inner) {
-            self.push_section(7, Kind::Severity(written), number);
+            self.push_section(LINE, Kind::Severity(written), number);
             return true;
         }
         false
@@ -782,7 +801,7 @@ impl<'t> Reader<'t> {
             self.open_item(content, indent, number, tag, Vec::new());
             if let Some(open) = &mut self.open {
                 // A bot's comment: the lines below it are its title and text.
-                open.heading = Some(7);
+                open.heading = Some(LINE);
             }
             return;
         }
@@ -792,7 +811,7 @@ impl<'t> Reader<'t> {
             self.review.suspicious.insert(number);
             return;
         }
-        let own_grade = mark.is_some() && content.starts_with(['[', '【']) && self.open.as_ref().is_some_and(|o| o.heading != Some(7));
+        let own_grade = mark.is_some() && content.starts_with(['[', '【']) && self.open.as_ref().is_some_and(|o| o.heading != Some(LINE));
         let own_grade = own_grade && entry::tag(content, &[]).is_some_and(|t| t.written.is_some() && !t.candidate);
         let goes_on = |o: &Open| !o.marked || o.opened_by.is_some_and(|kind| entry::key(content).is_none_or(|k| k.kind() != kind));
         let detail = mark.is_some() && self.open.as_ref().is_some_and(goes_on) && entry::is_detail(content);
@@ -803,15 +822,21 @@ impl<'t> Reader<'t> {
             self.continue_item(content);
             return;
         }
+        if self.open.is_none() && content.starts_with("--> ") && location::scan(content).iter().any(|c| c.place.line.is_some()) {
+            // A compiler shows the line that it spoke of above.
+            self.review.suspicious.insert(number);
+        }
         let between = self.open.as_ref().is_none_or(|o| o.after_blank && o.finding.place.is_some());
         if mark.is_none() && between && self.names_place(content) {
             self.close_item();
+            self.claim(number);
             return;
         }
         if mark.is_none()
             && between
             && !matches!(self.governs(), Some(Kind::Findings | Kind::Severity(_)))
             && let Some(Key::Title(title)) = entry::key(body)
+            && location::scan(title).is_empty()
         {
             // A title above the key that opens its item.
             self.close_item();
@@ -822,7 +847,10 @@ impl<'t> Reader<'t> {
         if let Some(place) = location::alone(content).filter(|_| entry::key(content).is_none() && self.is_named_here(mark.is_some())) {
             // A line that is a file names it for what stands below, deeper or behind it.
             self.close_item();
-            self.about = Some((place, 7));
+            self.about = Some((place, LINE));
+            if mark.is_none() && self.governs() != Some(&Kind::Closed) {
+                self.claim(number);
+            }
             return;
         }
         let (in_severity, in_findings, elsewhere) = match self.governs() {
@@ -923,6 +951,11 @@ impl<'t> Reader<'t> {
         if let Some(tag) = entry::id_and_level(content).or_else(|| heading::numbered_line(content)) {
             return Some(tag);
         }
+        if cites.iter().any(|c| c.place.line.is_some())
+            && let Some(tag) = entry::named_defect(content)
+        {
+            return Some(tag);
+        }
         if let Some(level) = self.alert.as_ref().filter(|_| cites.iter().any(|c| c.place.line.is_some())) {
             return Some(Tag::of(Some(level.clone()), 0));
         }
@@ -979,13 +1012,20 @@ impl<'t> Reader<'t> {
         location::alone(content).is_some() || (self.about.is_some() && location::lines_of(head).is_some())
     }
 
+    /// Notes that a line names a line of a file for an item that is to come; one that none took before is doubted.
+    fn claim(&mut self, number: u64) {
+        if self.about.as_ref().is_some_and(|(place, _)| place.line.is_some()) {
+            self.review.suspicious.extend(self.unclaimed.replace(number));
+        }
+    }
+
     /// Takes `File: a.rs` and `Line: 4` before an item as its place; true for such a line.
     fn names_place(&mut self, content: &str) -> bool {
         match entry::key(content) {
             Some(Key::Place(value)) => {
                 let cited = location::scan(value).into_iter().next().filter(|c| c.span == (0..value.len()));
                 let Some(cite) = cited else { return false };
-                self.about = Some((cite.place, 7));
+                self.about = Some((cite.place, LINE));
                 true
             }
             Some(Key::Lines(first, last)) => match self.about.as_mut().filter(|(place, _)| place.line.is_none()) {
@@ -1014,7 +1054,7 @@ impl<'t> Reader<'t> {
         let lines = of(content).or_else(|| of(content.get(rest..).unwrap_or_default()));
         let (line, end_line) = lines.map_or((about.line, about.end_line), |(first, last)| (Some(first), last));
         let place = Location { path: about.path.clone(), line, end_line };
-        if about.line.is_some() && *level == 7 {
+        if about.line.is_some() && *level == LINE {
             self.about = None;
         }
         Some(place)
@@ -1073,6 +1113,7 @@ impl<'t> Reader<'t> {
 
     fn open_item(&mut self, content: &str, indent: usize, number: u64, tag: Tag, cites: Vec<location::Cite>) {
         self.close_item();
+        self.unclaimed = None;
         let under = self.under.take();
         let stated = entry::stated_id(content.get(tag.rest..).unwrap_or_default());
         let (id, more, behind) = stated.map_or((None, Vec::new(), 0), |(id, tags, rest)| (Some(id), tags, rest));
@@ -1215,6 +1256,7 @@ impl<'t> Reader<'t> {
     fn finish(mut self) -> Review {
         self.end_table();
         self.close_item();
+        self.review.suspicious.extend(self.unclaimed.take());
         self.pop_sections(0);
         if let Some((token, number)) = self.last.take()
             && let Some(stated) = verdict::read_token(token)

@@ -63,6 +63,28 @@ pub(super) fn cells(line: &str) -> Option<Vec<String>> {
     Some(cells.into_iter().map(|c| c.trim().to_owned()).collect())
 }
 
+/// Whether a character draws the frame of a table.
+pub(super) fn is_box(c: char) -> bool {
+    matches!(c, '\u{2500}'..='\u{257f}')
+}
+
+/// A line of a table that is drawn with a frame, as one of Markdown; empty for its upper and lower edge, none for what is no line of
+/// one.
+pub(super) fn unboxed(line: &str) -> Option<String> {
+    let line = line.trim_end();
+    if !line.ends_with(is_box) || line.chars().count() < 3 {
+        return None;
+    }
+    let first = line.chars().next()?;
+    if line.chars().all(|c| is_box(c) || c == ' ') {
+        let inner = matches!(first, '├' | '╞' | '╠' | '┣' | '╟');
+        let row = |c: char| if matches!(c, '─' | '━' | '═' | ' ') { '-' } else { '|' };
+        return Some(if inner { line.chars().map(row).collect() } else { String::new() });
+    }
+    let upright = |c: char| matches!(c, '│' | '┃' | '║');
+    (upright(first) && line.ends_with(upright)).then(|| line.chars().map(|c| if upright(c) { '|' } else { c }).collect())
+}
+
 /// A row of a table whose rows have no outer bars, as one that has them.
 pub(super) fn barred(line: &str) -> String {
     format!("|{}|", line.trim())
