@@ -952,6 +952,7 @@ impl<'t> Reader<'t> {
             return Some(tag);
         }
         if cites.iter().any(|c| c.place.line.is_some())
+            && !doubt::is_over(content)
             && let Some(tag) = entry::named_defect(content)
         {
             return Some(tag);
